@@ -1,0 +1,101 @@
+"""Ids: keyed 16-byte digests inside the store, `prefix_base32` text at the rim.
+
+An id is the first 16 bytes of HMAC-SHA256 under the shard's erasure key over
+`amos/1/<table>`, a zero byte and the row's *unkeyed identity*; the identity itself is the
+SHA-256 of length-prefixed parts.  Without the key an id confirms no guess about content.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+from collections.abc import Iterable
+
+from amos.errors import UsageError
+
+ID_BYTES = 16
+_TEXT_CHARS = 26
+_SHORTEST_PREFIX = 6
+
+PREFIXES = {
+    "sources": "src",
+    "conversations": "cnv",
+    "candidates": "can",
+    "decisions": "dec",
+    "events": "evt",
+    "atoms": "atm",
+    "edges": "edg",
+    "entities": "ent",
+    "lineage": "lin",
+    "disputes": "dsp",
+    "runs": "run",
+    "packets": "pkt",
+}
+TABLES = {prefix: table for table, prefix in PREFIXES.items()}
+
+
+def unkeyed_identity(parts: Iterable[bytes | str | int | None]) -> bytes:
+    """Return the 32-byte digest of `parts`, each length-prefixed so that none can merge."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if part is None:
+            digest.update(b"\x00")
+            continue
+        raw = part if isinstance(part, bytes) else str(part).encode()
+        digest.update(b"\x01" + len(raw).to_bytes(4, "little"))
+        digest.update(raw)
+    return digest.digest()
+
+
+def keyed_id(key: bytes, table: str, identity: bytes) -> bytes:
+    """Return the 16-byte id of `identity` in `table` under the shard's `key`."""
+    return hmac.digest(key, b"amos/1/" + table.encode() + b"\x00" + identity, "sha256")[:ID_BYTES]
+
+
+def random_id() -> bytes:
+    """Return a fresh random 16-byte id (events, runs, packets)."""
+    return os.urandom(ID_BYTES)
+
+
+def id_text(table: str, identifier: bytes) -> str:
+    """Return the printed form, for example `atm_` and 26 characters of base32."""
+    body = base64.b32encode(identifier).decode().rstrip("=").lower()
+    return f"{PREFIXES[table]}_{body}"
+
+
+def parse_ref(ref: str) -> tuple[str, str]:
+    """Split a printed reference into (table, base32 prefix of 6 to 26 characters).
+
+    Raises UsageError when the prefix is unknown or the rest too short or not base32.
+    """
+    prefix, _, body = ref.strip().lower().partition("_")
+    table = TABLES.get(prefix)
+    if table is None:
+        known = ", ".join(f"{name}_" for name in sorted(TABLES))
+        raise UsageError(f"{ref!r} is no reference: it starts with none of {known}", path=ref)
+    if not _SHORTEST_PREFIX <= len(body) <= _TEXT_CHARS or set(body) - set(
+        "abcdefghijklmnopqrstuvwxyz234567"
+    ):
+        raise UsageError(
+            f"{ref!r} needs {_SHORTEST_PREFIX} to {_TEXT_CHARS} base32 characters after the underscore",
+            path=ref,
+        )
+    return table, body
+
+
+def prefix_range(body: str) -> tuple[bytes, bytes]:
+    """Return the inclusive (lowest, highest) 16-byte ids whose text starts with `body`."""
+    alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+    bits = 0
+    for char in body:
+        bits = bits << 5 | alphabet.index(char)
+    width = ID_BYTES * 8
+    used = 5 * len(body)
+    if used >= width:
+        value = (bits >> (used - width)).to_bytes(ID_BYTES, "big")
+        return value, value
+    low = bits << (width - used)
+    high = low | ((1 << (width - used)) - 1)
+    return low.to_bytes(ID_BYTES, "big"), high.to_bytes(ID_BYTES, "big")

@@ -1,0 +1,190 @@
+"""Closed word lists that columns draw from; extending one is a versioned, documented change."""
+
+from __future__ import annotations
+
+from enum import IntFlag, StrEnum
+
+
+class SourceFlag(IntFlag):
+    """Bits of the `flags` column of sources."""
+
+    OFF_THREAD = 1  # a branch that the visible thread does not pass through
+    HIDDEN = 2  # the format hides it from the reader
+    SIDECHAIN = 4  # a sub-agent's conversation
+    MARKUP_ONLY = 8  # nothing but command markup, not speech
+    SURROGATE_REPLACED = 16  # lone surrogates became U+FFFD
+    INSTRUCTION_SHAPED = 32  # set by the screen: never indexed, matched or shown
+    CUT = 64  # bytes were overwritten before the first write
+    TIME_INVALID = 128  # the event time could not be read or is absurd; kept as text
+    NOT_A_MESSAGE = 256  # a record that is no message: kept for audit, zero bytes
+    NO_STABLE_ID = 512  # the format has no ids; the key is a chained digest
+    EDITED = 1024  # the format marks this delivery as an edit
+    FORWARDED = 2048  # text of somebody else, passed on
+
+
+class Role(StrEnum):
+    """Who speaks, by the format's own word; not authorship."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+    RECORD = "record"
+
+
+class Trust(StrEnum):
+    """How far a source's statements may go without review."""
+
+    TRUSTED_USER = "trusted_user"
+    AGENT = "agent"
+    TOOL = "tool"
+    UNTRUSTED_WEB = "untrusted_web"
+    RECALL = "recall"
+
+
+class Outcome(StrEnum):
+    """What admission decided."""
+
+    COMMIT = "commit"
+    LINK = "link"
+    QUARANTINE = "quarantine"
+    IGNORE = "ignore"
+    REJECT = "reject"
+
+
+class Action(StrEnum):
+    """What a candidate would do to the graph."""
+
+    ADD = "add"
+    UPDATE = "update"
+    SUPERSEDE = "supersede"
+    NOOP = "noop"
+    REJECT = "reject"
+
+
+class MemoryClass(StrEnum):
+    """How long a claim can be expected to hold."""
+
+    DURABLE_FACT = "durable_fact"
+    TEMPORARY_STATE = "temporary_state"
+    EPISODE = "episode"
+    PROCEDURE = "procedure"
+    NON_MEMORY = "non_memory"
+
+
+class Modality(StrEnum):
+    """How a claim is put forward."""
+
+    ASSERTED = "asserted"
+    PREFERENCE = "preference"
+    OBLIGATION = "obligation"
+    REQUEST = "request"
+    DESIRED = "desired"
+    UNCERTAIN = "uncertain"
+    HYPOTHETICAL = "hypothetical"
+    CONDITIONAL = "conditional"
+    REPORTED = "reported"
+    IRONIC = "ironic"
+    QUESTION = "question"
+    NONE = "none"
+
+
+class Reason(StrEnum):
+    """Why a decision fell as it did; the closed list of reason codes, version 1."""
+
+    NEW_FACT_FOR_SLOT = "new_fact_for_slot"
+    NEW_UNKEYED_FACT = "new_unkeyed_fact"
+    REFINES_CURRENT_VALUE = "refines_current_value"
+    EXPLICIT_CORRECTION = "explicit_correction"
+    CONTRADICTS_CURRENT_VALUE = "contradicts_current_value"
+    DUPLICATE_OF_ACTIVE_RECORD = "duplicate_of_active_record"
+    EQUIVALENT_VALUE = "equivalent_value"
+    NO_EXTRACTABLE_CLAIM = "no_extractable_claim"
+    QUESTION = "question"
+    HYPOTHETICAL = "hypothetical"
+    REPORTED_SPEECH = "reported_speech"
+    QUOTED_OTHER = "quoted_other"
+    SUSPECTED_IRONY = "suspected_irony"
+    UNCERTAIN = "uncertain"
+    SMALL_TALK = "small_talk"
+    LOW_VALUE = "low_value"
+    VALUE_TOO_LONG = "value_too_long"
+    SELF_CORRECTION = "self_correction"
+    HISTORICAL_OBSERVATION = "historical_observation"
+    DISPUTED_NO_CLEAR_AUTHORITY = "disputed_no_clear_authority"
+    INSTRUCTION_SHAPED_CONTENT = "instruction_shaped_content"
+    SECRET_MATERIAL_DETECTED = "secret_material_detected"  # noqa: S105 - a reason, no secret
+    EXPLICIT_EXCLUSION_SIGNAL = "explicit_exclusion_signal"
+    ENCODED_CONTENT = "encoded_content"
+    MALFORMED_MODEL_OUTPUT = "malformed_model_output"
+    UNSUPPORTED_BY_SOURCE = "unsupported_by_source"
+    MODEL_RETURNED_NO_CLAIM = "model_returned_no_claim"
+    SCHEMA_INVALID = "schema_invalid"
+    TEMPORAL_INVALID = "temporal_invalid"
+    UNAUTHORIZED_SCOPE = "unauthorized_scope"
+    DELIVERY_CONFLICT = "delivery_conflict"
+    SCOPE_MISMATCH = "scope_mismatch"
+    RESOLUTION_CONTEXT_OUTSIDE_SCOPE = "resolution_context_outside_scope"
+    EVIDENCE_SOURCE_DIGEST_MISMATCH = "evidence_source_digest_mismatch"
+    EVIDENCE_SPAN_OUT_OF_RANGE = "evidence_span_out_of_range"
+    EVIDENCE_EXCERPT_DIGEST_MISMATCH = "evidence_excerpt_digest_mismatch"
+    TOMBSTONED = "tombstoned"
+    TENANT_BOUNDARY = "tenant_boundary"
+    PRECONDITION_RECORD_NOT_ELIGIBLE = "precondition_record_not_eligible"
+    STALE_PROPOSAL_GENERATION = "stale_proposal_generation"
+    PRECONDITION_STATUS_CHANGED = "precondition_status_changed"
+    PRECONDITION_CONTENT_CHANGED = "precondition_content_changed"
+    LOW_CONFIDENCE = "low_confidence"
+    SENSITIVE_CONTENT = "sensitive_content"
+    THIRD_PARTY_SENSITIVE = "third_party_sensitive"
+    DESTRUCTIVE_MULTI_RECORD_CHANGE = "destructive_multi_record_change"
+    AMBIGUOUS_REFERENT = "ambiguous_referent"
+    AMBIGUOUS_IDENTITY = "ambiguous_identity"
+    UNRESOLVED_REFERENCE = "unresolved_reference"
+    NON_DURABLE_CLASS = "non_durable_class"
+    UNTRUSTED_SOURCE_REQUIRES_REVIEW = "untrusted_source_requires_review"
+    PROCEDURE_NEEDS_REVIEW = "procedure_needs_review"
+    INCOMPLETE_PROVENANCE = "incomplete_provenance"
+    POLICY_REQUIRED = "policy_required"
+    QUARANTINE_EXPIRED = "quarantine_expired"
+    BASIS_CHANGED = "basis_changed"
+    OPERATIONAL_AUTHORITY_REQUIRED = "operational_authority_required"
+    APPROVED_BY_REVIEWER = "approved_by_reviewer"
+    EDITED_AND_APPROVED_BY_REVIEWER = "edited_and_approved_by_reviewer"
+    REJECTED_BY_REVIEWER = "rejected_by_reviewer"
+    NO_REFERENCE_TO_RESOLVE = "no_reference_to_resolve"
+    NO_REFERENT_IN_BOUNDED_WINDOW = "no_referent_in_bounded_window"
+    RESOLVED_FROM_BOUNDED_WINDOW = "resolved_from_bounded_window"
+    RESOLVED_FROM_ELIGIBLE_MEMORY = "resolved_from_eligible_memory"
+    RECALL_SOURCED = "recall_sourced"
+    SYSTEM_PROMPT = "system_prompt"
+    TOOL_ECHO = "tool_echo"
+    DELIVERY_REPLAY = "delivery_replay"
+    SUBSTRATE_STATEMENT = "substrate_statement"
+    NOT_A_MESSAGE = "not_a_message"
+    OFF_THREAD = "off_thread"
+    INTERNAL_REASONING = "internal_reasoning"
+    AGENT_CLAIM_ABOUT_USER = "agent_claim_about_user"
+    REQUEST_NOT_MEMORY = "request_not_memory"
+    NO_GRAMMAR_FOR_LANGUAGE = "no_grammar_for_language"
+
+
+class Cue(IntFlag):
+    """Bits of the `cues` column of claims and candidates: what the claim's clause signals."""
+
+    CORRECTION = 1  # "actually", "scratch that", "I meant", "from now on"
+    REMEMBER = 2  # "remember that …"
+    STANDING = 4  # "always", "from now on"
+    NO_LONGER = 8  # the negation ends something that held before
+    FORMER = 16  # "used to", "was": a historical observation
+    QUOTED = 32  # inside quotation marks
+    PASTED = 64  # inside a pasted block, quoted mail, forwarded text or markup
+    CODE = 128  # inside a code block
+    SENSITIVE = 256  # property or value of a sensitive kind
+    THIRD_PARTY = 512  # about somebody other than the author
+    PRONOUN = 1024  # the subject is a pronoun that was not resolved
+    RELATIVE_TIME = 2048  # a time expression that needs the source's clock
+    OPERATIONAL = 4096  # a property an operational source owns (owner, quota, on-call …)
+    HEDGED = 8192  # "probably", "I think"
+    TAG_QUESTION = 16384  # "…, right?"
+    SELF_CORRECTED = 32768  # withdrawn later in the same message
