@@ -107,7 +107,8 @@ CANDIDATES = pa.schema(
         column("order_time", TIME, "null when equal to event time", nullable=True),
         column("conversation_id", ID, "conversation of the source"),
         column("turn", pa.int64(), "turn of the source"),
-        column("order_key", pa.binary(16), "unkeyed source identity: the last tie-break"),
+        column("conversation_order", ID, "unkeyed conversation identity: tie-break before the turn"),
+        column("order_key", ID, "unkeyed source identity: the last tie-break"),
         column("extraction_confidence", pa.int32(), "0 to 100; gates review only"),
         column("cues", pa.int32(), "bits of Cue"),
         column("gate", TEXT, "outcome:reason fixed before its history is read; null when eligible", nullable=True),
@@ -276,6 +277,8 @@ OPEN_FROM = -(2**62)
 """In `intervals`: holds since an unknown time."""
 OPEN_UNTIL = 2**62
 """In `intervals`: holds until further notice."""
+ENDED_UNKNOWN = OPEN_FROM + 1
+"""In `intervals`: began and ended at unknown times."""
 
 GRAPH_VERSION = column("graph_version", pa.int64(), "commit that wrote the row; not part of its bytes")
 ROW_NUMBER = column("row_number", pa.int32(), "position of the row in its event; not part of its bytes")

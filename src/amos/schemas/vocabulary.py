@@ -188,3 +188,4 @@ class Cue(IntFlag):
     HEDGED = 8192  # "probably", "I think"
     TAG_QUESTION = 16384  # "…, right?"
     SELF_CORRECTED = 32768  # withdrawn later in the same message
+    ZONE_ASSUMED = 65536  # the source's zone was assumed: differences under a day prove nothing

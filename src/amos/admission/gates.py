@@ -1,0 +1,156 @@
+"""Hard gates and graded checks that need no history: may this claim be believed at all?"""
+
+from __future__ import annotations
+
+from amos.admission.policy import Policy
+from amos.schemas.vocabulary import Cue, MemoryClass, Modality, Outcome, Reason, Trust
+
+Gate = tuple[Outcome, Reason]
+
+_NEVER_SAID = {
+    Modality.QUESTION: Reason.QUESTION,
+    Modality.HYPOTHETICAL: Reason.HYPOTHETICAL,
+    Modality.IRONIC: Reason.SUSPECTED_IRONY,
+    Modality.NONE: Reason.NO_EXTRACTABLE_CLAIM,
+}
+_HELD_MODALITY = {
+    Modality.UNCERTAIN: Reason.UNCERTAIN,
+    Modality.CONDITIONAL: Reason.UNCERTAIN,
+    Modality.REPORTED: Reason.REPORTED_SPEECH,
+}
+_IGNORING_VETOES = {
+    Reason.QUESTION,
+    Reason.HYPOTHETICAL,
+    Reason.QUOTED_OTHER,
+    Reason.SUSPECTED_IRONY,
+    Reason.SMALL_TALK,
+    Reason.LOW_VALUE,
+    Reason.VALUE_TOO_LONG,
+    Reason.SELF_CORRECTION,
+    Reason.HISTORICAL_OBSERVATION,
+    Reason.REQUEST_NOT_MEMORY,
+    Reason.NO_EXTRACTABLE_CLAIM,
+    Reason.AGENT_CLAIM_ABOUT_USER,
+    Reason.SUBSTRATE_STATEMENT,
+    Reason.NO_GRAMMAR_FOR_LANGUAGE,
+}
+
+
+class Facts:
+    """What the gates look at: one claim joined with its source."""
+
+    __slots__ = (
+        "confidence",
+        "cues",
+        "has_bound",
+        "is_authorised",
+        "is_ordered_in_time",
+        "is_span_sound",
+        "memory_class",
+        "modality",
+        "subject_kind",
+        "trust",
+        "type",
+        "value_length",
+        "veto",
+    )
+
+    def __init__(self, **fields: object) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+
+def gate_of(facts: Facts, policy: Policy) -> Gate | None:
+    """Return the outcome and reason that stop a claim before its history is read, or None.
+
+    The first of: contract failures (reject), what was never meant as a statement (ignore),
+    what may not stand without review (quarantine), utility not above risk (ignore).
+    """
+    return (
+        _contract(facts)
+        or _not_meant(facts, policy)
+        or _untrusted(facts)
+        or _delicate(facts)
+        or _graded(facts, policy)
+    )
+
+
+def utility_of(memory_class: str, policy: Policy) -> int:
+    """Return the expected use of a claim of `memory_class`, 0 to 100."""
+    return policy.utility.get(memory_class, 0)
+
+
+def risk_of(cues: int, policy: Policy) -> int:
+    """Return the risk points of a claim by what its `cues` say it touches, 0 to 100."""
+    if cues & Cue.SENSITIVE:
+        return policy.risk.sensitive
+    return policy.risk.third_party if cues & Cue.THIRD_PARTY else policy.risk.plain
+
+
+def _contract(facts: Facts) -> Gate | None:
+    if not facts.is_span_sound:
+        return Outcome.REJECT, Reason.EVIDENCE_SPAN_OUT_OF_RANGE
+    if not facts.is_ordered_in_time:
+        return Outcome.REJECT, Reason.TEMPORAL_INVALID
+    if not facts.is_authorised:
+        return Outcome.REJECT, Reason.UNAUTHORIZED_SCOPE
+    return None
+
+
+def _not_meant(facts: Facts, policy: Policy) -> Gate | None:
+    if facts.veto is not None:
+        reason = Reason(facts.veto)
+        return (Outcome.IGNORE if reason in _IGNORING_VETOES else Outcome.QUARANTINE), reason
+    if facts.modality in _NEVER_SAID:
+        return Outcome.IGNORE, _NEVER_SAID[Modality(facts.modality)]
+    if facts.cues & (Cue.CODE | Cue.QUOTED):
+        return Outcome.IGNORE, Reason.QUOTED_OTHER
+    if facts.cues & Cue.SELF_CORRECTED:
+        return Outcome.IGNORE, Reason.SELF_CORRECTION
+    if facts.value_length > policy.value.longest:
+        return Outcome.IGNORE, Reason.VALUE_TOO_LONG
+    if facts.modality == Modality.REQUEST and not facts.has_bound:
+        return Outcome.IGNORE, Reason.REQUEST_NOT_MEMORY
+    return None
+
+
+def _untrusted(facts: Facts) -> Gate | None:
+    if facts.trust == Trust.RECALL:
+        return Outcome.IGNORE, Reason.RECALL_SOURCED
+    if facts.trust in (Trust.TOOL, Trust.UNTRUSTED_WEB):
+        return Outcome.QUARANTINE, Reason.UNTRUSTED_SOURCE_REQUIRES_REVIEW
+    if facts.trust == Trust.AGENT and facts.type != "commitment":
+        return Outcome.IGNORE, Reason.AGENT_CLAIM_ABOUT_USER
+    if facts.cues & Cue.PASTED:
+        return Outcome.QUARANTINE, Reason.QUOTED_OTHER
+    if facts.modality in _HELD_MODALITY:
+        return Outcome.QUARANTINE, _HELD_MODALITY[Modality(facts.modality)]
+    if facts.cues & (Cue.HEDGED | Cue.TAG_QUESTION):
+        return Outcome.QUARANTINE, Reason.UNCERTAIN
+    return None
+
+
+def _delicate(facts: Facts) -> Gate | None:
+    if facts.cues & Cue.PRONOUN or facts.subject_kind == "pronoun":
+        return Outcome.QUARANTINE, Reason.AMBIGUOUS_REFERENT
+    if facts.cues & Cue.SENSITIVE:
+        is_third = facts.cues & Cue.THIRD_PARTY
+        return Outcome.QUARANTINE, Reason.THIRD_PARTY_SENSITIVE if is_third else Reason.SENSITIVE_CONTENT
+    if facts.cues & Cue.OPERATIONAL:
+        return Outcome.QUARANTINE, Reason.OPERATIONAL_AUTHORITY_REQUIRED
+    if facts.type == "procedure":
+        return Outcome.QUARANTINE, Reason.PROCEDURE_NEEDS_REVIEW
+    if facts.cues & Cue.FORMER:
+        return Outcome.IGNORE, Reason.HISTORICAL_OBSERVATION
+    return None
+
+
+def _graded(facts: Facts, policy: Policy) -> Gate | None:
+    if facts.confidence < policy.confidence.minimum:
+        return Outcome.QUARANTINE, Reason.LOW_CONFIDENCE
+    is_bounded_class = facts.memory_class in (MemoryClass.TEMPORARY_STATE, MemoryClass.EPISODE)
+    if is_bounded_class and (policy.review.non_durable == "wait" or not facts.has_bound):
+        return Outcome.QUARANTINE, Reason.NON_DURABLE_CLASS
+    if utility_of(str(facts.memory_class), policy) <= risk_of(int(facts.cues), policy):
+        return Outcome.IGNORE, Reason.LOW_VALUE
+    return None

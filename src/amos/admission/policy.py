@@ -1,0 +1,81 @@
+"""The admission policy: numbers and choices that decide, read from TOML and kept by digest."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import resources
+from typing import Literal
+
+import msgspec
+
+from amos.errors import SchemaError
+
+
+class Confidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Threshold of extraction confidence, 0 to 100."""
+
+    minimum: int
+
+
+class Quarantine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long a held candidate may wait."""
+
+    days: int
+
+
+class Review(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which claims wait for a person although they have a bound."""
+
+    non_durable: Literal["bounded", "wait"]
+
+
+class Risk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Risk points by what a claim touches."""
+
+    plain: int
+    third_party: int
+    sensitive: int
+
+
+class ValueLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Limits on the value of a claim."""
+
+    longest: int
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One version of the admission policy."""
+
+    name: str
+    version: int
+    confidence: Confidence
+    quarantine: Quarantine
+    utility: dict[str, int]
+    risk: Risk
+    review: Review
+    value: ValueLimits
+    confidence_ppm: dict[str, int]
+    retention: dict[str, str]
+
+    @property
+    def label(self) -> str:
+        """Return `name@version`, as decisions carry it."""
+        return f"{self.name}@{self.version}"
+
+
+def read_policy(text: str) -> Policy:
+    """Return the policy written in TOML `text`; raises SchemaError naming the wrong field."""
+    try:
+        return msgspec.toml.decode(text, type=Policy)
+    except msgspec.MsgspecError as cause:
+        raise SchemaError(f"admission policy: {cause}", advice="Fix the named field.") from cause
+
+
+def default_policy_text() -> str:
+    """Return the text of the policy that ships with Amos."""
+    return (resources.files("amos.admission") / "policy.toml").read_text(encoding="utf-8")
+
+
+def policy_digest(text: str) -> bytes:
+    """Return the SHA-256 under which a run keeps the policy `text`."""
+    return hashlib.sha256(text.encode()).digest()

@@ -1,0 +1,70 @@
+"""Render the English statement of a claim; it is shown, never stored as truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+_SAID_BY_AUTHOR = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
+_VERBS = {
+    ("preference", "positive"): "likes",
+    ("preference", "negative"): "avoids",
+    ("goal", "positive"): "wants",
+    ("goal", "negative"): "does not want",
+    ("commitment", "positive"): "promised",
+    ("commitment", "negative"): "promised not",
+}
+_WITH_TO = {"goal", "commitment"}
+
+
+def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -> str:
+    """Return one sentence for a claim of atom type `kind` about the readable `subject`.
+
+    payload: the canonical JSON of the claim (`property`, `value`, `claim` and typed fields).
+    """
+    fields = msgspec.json.decode(payload)
+    name = subject[:1].upper() + subject[1:]
+    holder_property = fields.get("property")
+    value = fields.get("value")
+    if holder_property is None:
+        return _as_sentence(_unkeyed(name, fields.get("claim") or value or ""))
+    if holder_property in {"preference", "goal", "commitment"}:
+        return _as_sentence(_verb_phrase(name, kind, polarity, str(value)))
+    if kind == "procedure":
+        return _as_sentence(f"{name}: {holder_property}: {value}")
+    negation = "not " if polarity == "negative" else ""
+    if holder_property.startswith(("has ", "owns ")) or holder_property.endswith(" ownership"):
+        verb = "does not have" if negation else "has"
+        return _as_sentence(f"{name} {verb} {value}")
+    return _as_sentence(f"{_possessive(name)} {holder_property} is {negation}{value}")
+
+
+def statements(
+    kinds: Iterable[str], payloads: Iterable[str], polarities: Iterable[str], subjects: Iterable[str]
+) -> list[str]:
+    """Return `statement_of` for each row of four equally long columns."""
+    rows = zip(kinds, payloads, polarities, subjects, strict=True)
+    return [statement_of(kind, payload, polarity, subject) for kind, payload, polarity, subject in rows]
+
+
+def _unkeyed(name: str, claim: str) -> str:
+    if claim.lower().startswith(_SAID_BY_AUTHOR):
+        return f"{name}: {claim}"
+    return claim[:1].upper() + claim[1:]
+
+
+def _verb_phrase(name: str, kind: str, polarity: str, value: str) -> str:
+    verb = _VERBS.get((kind, polarity), "likes" if polarity == "positive" else "avoids")
+    if kind in _WITH_TO and not value.lower().startswith(("to ", "that ")):
+        return f"{name} {verb} to {value}"
+    return f"{name} {verb} {value}"
+
+
+def _possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") and name != "Us" else f"{name}'s"
+
+
+def _as_sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "。")) else f"{text}."
