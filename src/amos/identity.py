@@ -54,6 +54,58 @@ def keyed_id(key: bytes, table: str, identity: bytes) -> bytes:
     return hmac.digest(key, b"amos/1/" + table.encode() + b"\x00" + identity, "sha256")[:ID_BYTES]
 
 
+Scope = tuple[str | None, ...]
+"""Scope of what is claimed: project, user, agent, task, tool environment; see CLAIM_SCOPE."""
+
+CLAIM_SCOPE = ("scope_project", "scope_user", "scope_agent", "scope_task", "scope_tool_environment")
+"""Scope columns that belong to a claim; the session only says where it was said."""
+
+
+def source_identity(source_format: str, delivery_key: str, block: int) -> bytes:
+    """Return the 32-byte unkeyed identity of one content block of one delivery."""
+    return unkeyed_identity(("source", source_format, delivery_key, block))
+
+
+def conversation_identity(source_format: str, conversation_key: str) -> bytes:
+    """Return the 32-byte unkeyed identity of a conversation."""
+    return unkeyed_identity(("conversation", source_format, conversation_key))
+
+
+def author_identity(scope: Scope, author: str, is_owner: bool) -> bytes:  # noqa: FBT001 - one row
+    """Return the 32-byte unkeyed identity of an author's entity; one owner per scope."""
+    return unkeyed_identity(("entity", "author", "owner" if is_owner else author, *scope))
+
+
+def subject_identity(scope: Scope, kind: str, name: str, owner: bytes | None) -> bytes:
+    """Return the 32-byte unkeyed identity of an entity that is no author."""
+    return unkeyed_identity(("entity", kind, name, owner, *scope))
+
+
+def slot_identity(subject: bytes, holder_property: str, scope: Scope, applicability: str | None) -> bytes:
+    """Return the 32-byte unkeyed slot key of a property of a subject."""
+    return unkeyed_identity(("slot", subject, holder_property, applicability, *scope))
+
+
+def statement_slot_identity(subject: bytes, statement: str, scope: Scope, applicability: str | None) -> bytes:
+    """Return the 32-byte unkeyed slot key of a statement without a property."""
+    return unkeyed_identity(("statement", subject, statement, applicability, *scope))
+
+
+def claim_identity(slot: bytes, polarity: str, kind: str, canonical: str) -> bytes:
+    """Return the 32-byte unkeyed claim id: slot, polarity class and normalised value."""
+    return unkeyed_identity(("claim", slot, polarity, kind, canonical))
+
+
+def history_identity(slot: bytes, arity: str, kind: str, canonical: str) -> bytes:
+    """Return the 32-byte identity of the history that decides a claim: its slot, or slot and value."""
+    return slot if arity == "single" else unkeyed_identity(("history", slot, kind, canonical))
+
+
+def candidate_identity(source: bytes, spans: Iterable[int], extractor: str, claim: bytes) -> bytes:
+    """Return the 32-byte unkeyed identity of a candidate."""
+    return unkeyed_identity(("candidate", source, ",".join(map(str, spans)), extractor, claim))
+
+
 def random_id() -> bytes:
     """Return a fresh random 16-byte id (events, runs, packets)."""
     return os.urandom(ID_BYTES)

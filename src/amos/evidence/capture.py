@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import Any
 
 import pyarrow as pa
 
-from amos.identity import keyed_id, unkeyed_identity
+from amos.identity import (
+    CLAIM_SCOPE,
+    author_identity,
+    conversation_identity,
+    keyed_id,
+    source_identity,
+)
 from amos.schemas.columns import ID
 from amos.schemas.raw import RAW
 from amos.schemas.state import SOURCES
 from amos.stage import stage
 
-SCOPE = ("scope_project", "scope_user", "scope_agent", "scope_task", "scope_tool_environment")
-"""Scope of what is claimed; the session only says where it was said."""
-
 CAPTURED = pa.schema([field for field in SOURCES if field.name != "salt"])
 """Sources before storage adds their salt."""
-
-
-def source_identity(format: str, delivery_key: str, block: int) -> bytes:  # noqa: A002 - the column's name
-    """Return the 32-byte unkeyed identity of one content block of one delivery."""
-    return unkeyed_identity(("source", format, delivery_key, block))
-
-
-def conversation_identity(format: str, conversation_key: str) -> bytes:  # noqa: A002 - the column's name
-    """Return the 32-byte unkeyed identity of a conversation."""
-    return unkeyed_identity(("conversation", format, conversation_key))
-
-
-def author_identity(scope: tuple[str | None, ...], author: str, *, is_owner: bool) -> bytes:
-    """Return the 32-byte unkeyed identity of an author's entity; one owner per scope."""
-    return unkeyed_identity(("entity", "author", "owner" if is_owner else author, *scope))
 
 
 def delivery_digest(key: bytes, text: str) -> bytes:
@@ -52,7 +42,7 @@ def capture_sources(
     """
     lists = raw.select(["format", "record_key", "block", "conversation_key", "author", "is_owner"])
     formats, keys, blocks, conversations, authors, owners = (c.to_pylist() for c in lists.columns)
-    scopes = list(zip(*(raw[name].to_pylist() for name in SCOPE), strict=True))
+    scopes = list(zip(*(raw[name].to_pylist() for name in CLAIM_SCOPE), strict=True))
     texts = raw["text"].to_pylist()
     source_ids = [
         keyed_id(key, "sources", source_identity(form, record, block))
@@ -66,7 +56,7 @@ def capture_sources(
         key,
         "entities",
         zip(scopes, (name or "unknown" for name in authors), owners, strict=True),
-        lambda scope, name, owner: author_identity(scope, name, is_owner=owner),
+        author_identity,
     )
     count = raw.num_rows
     columns: dict[str, object] = {
@@ -97,8 +87,10 @@ def _instants(microseconds: pa.ChunkedArray) -> pa.ChunkedArray:
     return microseconds.cast(pa.timestamp("us")).cast(SOURCES.field("event_time").type)
 
 
-def _memoised_ids(key: bytes, table: str, rows, identity) -> list[bytes]:  # type: ignore[no-untyped-def]
-    known: dict[tuple[object, ...], bytes] = {}
+def _memoised_ids(
+    key: bytes, table: str, rows: Iterable[tuple[Any, ...]], identity: Callable[..., bytes]
+) -> list[bytes]:
+    known: dict[tuple[Any, ...], bytes] = {}
     ids = []
     for row in rows:
         found = known.get(row)
