@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
 _LOG = logging.getLogger(__name__)
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -14,19 +16,44 @@ _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
+def _sources_digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def cache_folder() -> Path:
-    """Return the per-user folder for compiled code: `NUMBA_CACHE_DIR`, else under the user's cache."""
+    """Return the per-user folder for compiled code: `NUMBA_CACHE_DIR`, else under the user's cache.
+
+    The folder's name follows the text of all kernels: the compiler checks the file of the outer
+    loop alone, so a helper changed in another file would leave a stale twin behind.
+    """
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "amos" / "numba"
+    return Path(base) / "amos" / "numba" / _sources_digest()
+
+
+def _with_compiled_helpers(function: Kernel) -> Kernel:
+    """Return `function` reading the compiled twins of the kernels it calls: plain ones it cannot."""
+    plain = cast(FunctionType, function)
+    scope = dict(plain.__globals__)
+    for name in plain.__code__.co_names:
+        helper = scope.get(name)
+        if isinstance(helper, FunctionType) and helper.__module__.startswith("amos.kernels."):
+            scope[name] = compiled(helper)
+    twin = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__, plain.__closure__)
+    twin.__module__, twin.__qualname__, twin.__doc__ = plain.__module__, plain.__qualname__, plain.__doc__
+    return cast(Kernel, twin)
 
 
 def _jit(function: Kernel) -> Kernel:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
-    import numba  # noqa: PLC0415 - half a second that small runs never pay
+    import numba  # half a second that small runs never pay
 
+    function = _with_compiled_helpers(function)
     options = {"nogil": True, "error_model": "numpy"}
     try:
         return numba.njit(cache=True, **options)(function)
