@@ -1,0 +1,143 @@
+"""SHA-256, HMAC and Merkle roots over many rows at once; hashlib is the oracle and the small path.
+
+Large batches run through compiled loops that call libcrypto where this process has it, else
+through the compiled SHA-256 of `kernels.sha256`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from amos.kernels.canonical import Column
+
+Array = npt.NDArray[Any]
+
+COMPILED_FROM_ROWS = 16_384
+"""Row count from which hashes run in compiled code; below it numba is not imported."""
+DIGEST_BYTES = 32
+ID_BYTES = 16
+_BLOCK_BYTES = 64
+
+
+def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
+    """Return (n, 32) uint8: SHA-256 of `prefix` and each row of `buffer`.
+
+    buffer: contiguous uint8.  offsets: (n + 1,) int64, ascending.
+    """
+    count = len(offsets) - 1
+    if count >= COMPILED_FROM_ROWS:
+        from amos.kernels import bulk_hashing  # noqa: PLC0415 - imports numba
+
+        return bulk_hashing.sha256_rows(buffer, offsets, prefix)
+    base, view, cuts = hashlib.sha256(prefix), memoryview(buffer), offsets.tolist()
+    digests = bytearray()
+    for i in range(count):
+        digest = base.copy()
+        digest.update(view[cuts[i] : cuts[i + 1]])
+        digests += digest.digest()
+    return np.frombuffer(bytes(digests), np.uint8).reshape(count, DIGEST_BYTES)
+
+
+def hmac_rows(key: bytes, buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
+    """Return (n, 32) uint8: HMAC-SHA256 under `key` of `prefix` and each row of `buffer`."""
+    count = len(offsets) - 1
+    if count >= COMPILED_FROM_ROWS:
+        return _hmac_bulk(key, buffer, offsets, prefix)
+    view, cuts = memoryview(buffer), offsets.tolist()
+    digests = bytearray()
+    for i in range(count):
+        digests += hmac.digest(key, prefix + view[cuts[i] : cuts[i + 1]], "sha256")
+    return np.frombuffer(bytes(digests), np.uint8).reshape(count, DIGEST_BYTES)
+
+
+def _hmac_bulk(key: bytes, buffer: Array, offsets: Array, prefix: bytes) -> Array:
+    """Hash twice under the padded key; RFC 2104."""
+    block = hashlib.sha256(key).digest() if len(key) > _BLOCK_BYTES else key
+    block = block.ljust(_BLOCK_BYTES, b"\x00")
+    inner = sha256_rows(buffer, offsets, prefix=bytes(byte ^ 0x36 for byte in block) + prefix)
+    return sha256_matrix(inner, prefix=bytes(byte ^ 0x5C for byte in block))
+
+
+def sha256_matrix(rows: Array, *, prefix: bytes = b"") -> Array:
+    """Return (n, 32) uint8: SHA-256 of `prefix` and each row of an (n, k) uint8 matrix."""
+    count, width = rows.shape
+    edges = np.arange(count + 1, dtype=np.int64) * width
+    return sha256_rows(np.ascontiguousarray(rows).reshape(-1), edges, prefix=prefix)
+
+
+def merkle_root(leaves: Array) -> bytes:
+    """Return the 32-byte root over (n, 32) leaf data, as in RFC 9162 section 2.1.1.
+
+    A level with an odd end hands its last node up unchanged, which is the tree that splits at
+    the largest power of two.  Of no leaves it is the digest of nothing.
+    """
+    if len(leaves) == 0:
+        return hashlib.sha256(b"").digest()
+    level = sha256_matrix(leaves, prefix=b"\x00")
+    while len(level) > 1:
+        paired = len(level) // 2 * 2
+        joined = sha256_matrix(level[:paired].reshape(-1, 2 * DIGEST_BYTES), prefix=b"\x01")
+        level = joined if paired == len(level) else np.concatenate([joined, level[paired:]])
+    return level[0].tobytes()
+
+
+def keyed_ids(key: bytes, table: str, digests: Array) -> Array:
+    """Return (n, 16) uint8 ids, row by row equal to `identity.keyed_id(key, table, digest)`.
+
+    digests: (n, 32) uint8, contiguous.
+    """
+    edges = np.arange(len(digests) + 1, dtype=np.int64) * DIGEST_BYTES
+    prefix = b"amos/1/" + table.encode() + b"\x00"
+    buffer = np.ascontiguousarray(digests).reshape(-1)
+    return np.ascontiguousarray(hmac_rows(key, buffer, edges, prefix=prefix)[:, :ID_BYTES])
+
+
+Part = Column | bytes | str | int | None
+
+
+def identities(parts: Sequence[Part], count: int) -> Array:
+    """Return (count, 32) uint8, row by row equal to `identity.unkeyed_identity` over the parts.
+
+    A part is a column (`bytes` or `int`; see `schemas.buffers.column_arrays`) or one value that
+    every row shares.  Raises TypeError for list columns.
+    """
+    if count >= COMPILED_FROM_ROWS:
+        from amos.kernels import bulk_hashing  # noqa: PLC0415 - imports numba
+
+        return bulk_hashing.identities(parts, count)
+    cells = [part_cells(part, count) for part in parts]
+    rows = [hashlib.sha256(b"".join(row)).digest() for row in zip(*cells, strict=True)]
+    if not parts:
+        rows = [hashlib.sha256(b"").digest()] * count
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(count, DIGEST_BYTES)
+
+
+def framed(value: bytes | str | int | None) -> bytes:
+    """Return one part as it enters an identity: presence, length and bytes."""
+    if value is None:
+        return b"\x00"
+    raw = value if isinstance(value, bytes) else str(value).encode()
+    return b"\x01" + len(raw).to_bytes(4, "little") + raw
+
+
+def part_cells(part: Part, count: int) -> list[bytes]:
+    """Return the framed bytes of one part for each row."""
+    if part is None or isinstance(part, bytes | str | int):
+        return [framed(part)] * count
+    if part.kind == "int":
+        cells = [framed(value) for value in part.values.tolist()]
+    elif part.kind == "bytes":
+        assert part.offsets is not None
+        view, cuts = memoryview(part.values), part.offsets.tolist()
+        cells = [framed(bytes(view[cuts[i] : cuts[i + 1]])) for i in range(count)]
+    else:
+        raise TypeError(f"a column of kind {part.kind} is no part of an identity")
+    if part.valid is not None:
+        cells = [cell if held else b"\x00" for cell, held in zip(cells, part.valid.tolist(), strict=True)]
+    return cells
