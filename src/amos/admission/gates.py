@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from amos.admission.policy import Policy
 from amos.schemas.vocabulary import Cue, MemoryClass, Modality, Outcome, Reason, Trust
 
 Gate = tuple[Outcome, Reason]
 
-_NEVER_SAID = {
+_NEVER_SAID: dict[str, Reason] = {
     Modality.QUESTION: Reason.QUESTION,
     Modality.HYPOTHETICAL: Reason.HYPOTHETICAL,
     Modality.IRONIC: Reason.SUSPECTED_IRONY,
     Modality.NONE: Reason.NO_EXTRACTABLE_CLAIM,
 }
-_HELD_MODALITY = {
+_HELD_MODALITY: dict[str, Reason] = {
     Modality.UNCERTAIN: Reason.UNCERTAIN,
     Modality.CONDITIONAL: Reason.UNCERTAIN,
     Modality.REPORTED: Reason.REPORTED_SPEECH,
@@ -36,28 +39,23 @@ _IGNORING_VETOES = {
 }
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Facts:
     """What the gates look at: one claim joined with its source."""
 
-    __slots__ = (
-        "confidence",
-        "cues",
-        "has_bound",
-        "is_authorised",
-        "is_ordered_in_time",
-        "is_span_sound",
-        "memory_class",
-        "modality",
-        "subject_kind",
-        "trust",
-        "type",
-        "value_length",
-        "veto",
-    )
-
-    def __init__(self, **fields: object) -> None:
-        for name, value in fields.items():
-            setattr(self, name, value)
+    confidence: int
+    cues: int
+    has_bound: bool
+    is_authorised: bool
+    is_ordered_in_time: bool
+    is_span_sound: bool
+    memory_class: str
+    modality: str
+    subject_kind: str
+    trust: str
+    type: str
+    value_length: int
+    veto: str | None
 
 
 def gate_of(facts: Facts, policy: Policy) -> Gate | None:
@@ -101,33 +99,34 @@ def _not_meant(facts: Facts, policy: Policy) -> Gate | None:
     if facts.veto is not None:
         reason = Reason(facts.veto)
         return (Outcome.IGNORE if reason in _IGNORING_VETOES else Outcome.QUARANTINE), reason
-    if facts.modality in _NEVER_SAID:
-        return Outcome.IGNORE, _NEVER_SAID[Modality(facts.modality)]
-    if facts.cues & (Cue.CODE | Cue.QUOTED):
-        return Outcome.IGNORE, Reason.QUOTED_OTHER
-    if facts.cues & Cue.SELF_CORRECTED:
-        return Outcome.IGNORE, Reason.SELF_CORRECTION
-    if facts.value_length > policy.value.longest:
-        return Outcome.IGNORE, Reason.VALUE_TOO_LONG
-    if facts.modality == Modality.REQUEST and not facts.has_bound:
-        return Outcome.IGNORE, Reason.REQUEST_NOT_MEMORY
-    return None
+    is_bare_request = facts.modality == Modality.REQUEST and not facts.has_bound
+    checks = (
+        (facts.modality in _NEVER_SAID, _NEVER_SAID.get(facts.modality)),
+        (facts.cues & (Cue.CODE | Cue.QUOTED), Reason.QUOTED_OTHER),
+        (facts.cues & Cue.SELF_CORRECTED, Reason.SELF_CORRECTION),
+        (facts.value_length > policy.value.longest, Reason.VALUE_TOO_LONG),
+        (is_bare_request, Reason.REQUEST_NOT_MEMORY),
+    )
+    return next(((Outcome.IGNORE, reason) for fails, reason in checks if fails and reason), None)
 
 
 def _untrusted(facts: Facts) -> Gate | None:
-    if facts.trust == Trust.RECALL:
-        return Outcome.IGNORE, Reason.RECALL_SOURCED
-    if facts.trust in (Trust.TOOL, Trust.UNTRUSTED_WEB):
-        return Outcome.QUARANTINE, Reason.UNTRUSTED_SOURCE_REQUIRES_REVIEW
-    if facts.trust == Trust.AGENT and facts.type != "commitment":
-        return Outcome.IGNORE, Reason.AGENT_CLAIM_ABOUT_USER
-    if facts.cues & Cue.PASTED:
-        return Outcome.QUARANTINE, Reason.QUOTED_OTHER
-    if facts.modality in _HELD_MODALITY:
-        return Outcome.QUARANTINE, _HELD_MODALITY[Modality(facts.modality)]
-    if facts.cues & (Cue.HEDGED | Cue.TAG_QUESTION):
-        return Outcome.QUARANTINE, Reason.UNCERTAIN
-    return None
+    is_agents_word = facts.trust == Trust.AGENT and facts.type != "commitment"
+    checks: tuple[tuple[Any, Gate], ...] = (
+        (facts.trust == Trust.RECALL, (Outcome.IGNORE, Reason.RECALL_SOURCED)),
+        (
+            facts.trust in (Trust.TOOL, Trust.UNTRUSTED_WEB),
+            (Outcome.QUARANTINE, Reason.UNTRUSTED_SOURCE_REQUIRES_REVIEW),
+        ),
+        (is_agents_word, (Outcome.IGNORE, Reason.AGENT_CLAIM_ABOUT_USER)),
+        (facts.cues & Cue.PASTED, (Outcome.QUARANTINE, Reason.QUOTED_OTHER)),
+        (
+            facts.modality in _HELD_MODALITY,
+            (Outcome.QUARANTINE, _HELD_MODALITY.get(facts.modality, Reason.UNCERTAIN)),
+        ),
+        (facts.cues & (Cue.HEDGED | Cue.TAG_QUESTION), (Outcome.QUARANTINE, Reason.UNCERTAIN)),
+    )
+    return next((gate for fails, gate in checks if fails), None)
 
 
 def _delicate(facts: Facts) -> Gate | None:
@@ -151,6 +150,6 @@ def _graded(facts: Facts, policy: Policy) -> Gate | None:
     is_bounded_class = facts.memory_class in (MemoryClass.TEMPORARY_STATE, MemoryClass.EPISODE)
     if is_bounded_class and (policy.review.non_durable == "wait" or not facts.has_bound):
         return Outcome.QUARANTINE, Reason.NON_DURABLE_CLASS
-    if utility_of(str(facts.memory_class), policy) <= risk_of(int(facts.cues), policy):
+    if utility_of(facts.memory_class, policy) <= risk_of(facts.cues, policy):
         return Outcome.IGNORE, Reason.LOW_VALUE
     return None

@@ -1,1 +1,1 @@
-
+"""typed claims, their statements and the digest of state."""

@@ -1,1 +1,1 @@
-
+"""each thing said, kept once by identity and digest."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from amos.identity import (
-    CLAIM_SCOPE,
-    author_identity,
-    conversation_identity,
-    keyed_id,
-    source_identity,
-)
-from amos.schemas.columns import ID
+from amos.identity import CLAIM_SCOPE, author_identity, keyed_id
+from amos.kernels.hashing import Part, hmac_rows, identities, keyed_ids, sha256_rows
+from amos.schemas.buffers import column_arrays
 from amos.schemas.raw import RAW
 from amos.schemas.state import SOURCES
 from amos.stage import stage
@@ -25,76 +20,80 @@ from amos.stage import stage
 CAPTURED = pa.schema([field for field in SOURCES if field.name != "salt"])
 """Sources before storage adds their salt."""
 
+DELIVERY_PREFIX = b"amos/1/delivery\x00"
 
-def delivery_digest(key: bytes, text: str) -> bytes:
-    """Return the keyed digest of a delivered text, which decides replay or conflict."""
-    return hmac.digest(key, b"amos/1/delivery\x00" + text.encode(), "sha256")
+
+def digest_deliveries(raw: pa.Table, key: bytes) -> pa.Array:
+    """Return (n,) keyed 32-byte digests of the delivered texts of RAW rows, before any cut."""
+    text = column_arrays(raw["text"])
+    assert text.offsets is not None
+    return _binary(hmac_rows(key, text.values, text.offsets, prefix=DELIVERY_PREFIX), 32)
+
+
+def identify_sources(raw: pa.Table, key: bytes) -> pa.Array:
+    """Return (n,) 16-byte source ids of RAW rows: format, record key and block under the key."""
+    parts = ("source", raw["format"], raw["record_key"], raw["block"])
+    return _binary(keyed_ids(key, "sources", _identities(parts, raw.num_rows)), 16)
 
 
 @stage(reads=RAW, writes=CAPTURED, version=1)
 def capture_sources(
-    raw: pa.Table, delivered: pa.ChunkedArray, cut_bytes: pa.Array, *, key: bytes, now: datetime
+    raw: pa.Table,
+    source_ids: pa.Array,
+    delivered: pa.Array,
+    cut_bytes: pa.Array,
+    *,
+    key: bytes,
+    now: datetime,
 ) -> pa.Table:
     """Return the source envelope of every raw row, in the same order.
 
-    raw: RAW after cuts.  delivered: (n,) binary delivery digests taken before any cut.
-    cut_bytes: (n,) int64.  key: the shard's erasure key.
+    raw: RAW after cuts.  source_ids, delivered, cut_bytes: (n,) as made by `identify_sources`,
+    `digest_deliveries` and the screen.  key: the shard's erasure key.
     """
-    lists = raw.select(["format", "record_key", "block", "conversation_key", "author", "is_owner"])
-    formats, keys, blocks, conversations, authors, owners = (c.to_pylist() for c in lists.columns)
-    scopes = list(zip(*(raw[name].to_pylist() for name in CLAIM_SCOPE), strict=True))
-    texts = raw["text"].to_pylist()
-    source_ids = [
-        keyed_id(key, "sources", source_identity(form, record, block))
-        for form, record, block in zip(formats, keys, blocks, strict=True)
-    ]
-    content_digests = [hashlib.sha256(text.encode()).digest() for text in texts]
-    conversation_ids = _memoised_ids(
-        key, "conversations", zip(formats, conversations, strict=True), conversation_identity
-    )
-    author_ids = _memoised_ids(
-        key,
-        "entities",
-        zip(scopes, (name or "unknown" for name in authors), owners, strict=True),
-        author_identity,
-    )
+    text = column_arrays(raw["text"])
+    assert text.offsets is not None
     count = raw.num_rows
-    columns: dict[str, object] = {
-        "source_id": pa.array(source_ids, ID),
-        "revision": pa.array([1] * count, pa.int32()),
+    instant = SOURCES.field("event_time").type
+    conversation = ("conversation", raw["format"], raw["conversation_key"])
+    columns: dict[str, Any] = {
+        "source_id": source_ids,
+        "revision": pa.array(np.ones(count, np.int32)),
         "delivery_key": raw["record_key"],
         "delivery_digest": delivered,
-        "content_digest": pa.array(content_digests, pa.binary(32)),
+        "content_digest": _binary(sha256_rows(text.values, text.offsets), 32),
         "content": raw["text"],
-        "author_id": pa.array(author_ids, ID),
-        "event_time": _instants(raw["event_us"]),
-        "ingest_time": pa.array([now] * count, SOURCES.field("ingest_time").type),
-        "conversation_id": pa.array(conversation_ids, ID),
+        "author_id": identify_authors(raw, key),
+        "event_time": raw["event_us"].cast(pa.timestamp("us")).cast(instant),
+        "ingest_time": pa.array([now], instant).take(np.zeros(count, np.int64)),
+        "conversation_id": _binary(keyed_ids(key, "conversations", _identities(conversation, count)), 16),
         "cut_bytes": cut_bytes,
-        "revises": pa.nulls(count, ID),
+        "revises": raw["revises"] if "revises" in raw.schema.names else pa.nulls(count, pa.binary(16)),
     }
-    arrays = [columns.get(field.name, None) for field in CAPTURED]
-    return pa.Table.from_arrays(
-        [
-            array if array is not None else raw[field.name]
-            for array, field in zip(arrays, CAPTURED, strict=True)
-        ],
-        schema=CAPTURED,
-    )
+    arrays = [columns[field.name] if field.name in columns else raw[field.name] for field in CAPTURED]
+    return pa.Table.from_arrays(arrays, schema=CAPTURED)
 
 
-def _instants(microseconds: pa.ChunkedArray) -> pa.ChunkedArray:
-    return microseconds.cast(pa.timestamp("us")).cast(SOURCES.field("event_time").type)
-
-
-def _memoised_ids(
-    key: bytes, table: str, rows: Iterable[tuple[Any, ...]], identity: Callable[..., bytes]
-) -> list[bytes]:
+def identify_authors(raw: pa.Table, key: bytes) -> pa.Array:
+    """Return (n,) 16-byte entity ids of the authors of RAW rows; one owner per scope."""
+    names = [*CLAIM_SCOPE, "author", "is_owner"]
+    rows = zip(*(raw[name].to_pylist() for name in names), strict=True)
     known: dict[tuple[Any, ...], bytes] = {}
     ids = []
     for row in rows:
         found = known.get(row)
         if found is None:
-            found = known[row] = keyed_id(key, table, identity(*row))
+            *scope, author, is_owner = row
+            identity = author_identity(tuple(scope), author or "unknown", is_owner)
+            found = known[row] = keyed_id(key, "entities", identity)
         ids.append(found)
-    return ids
+    return pa.array(ids, pa.binary(16))
+
+
+def _identities(parts: Sequence[str | pa.ChunkedArray], count: int) -> NDArray[np.uint8]:
+    columns: list[Part] = [part if isinstance(part, str) else column_arrays(part) for part in parts]
+    return identities(columns, count)
+
+
+def _binary(rows: NDArray[np.uint8], width: int) -> pa.Array:
+    return pa.Array.from_buffers(pa.binary(width), len(rows), [None, pa.py_buffer(rows.tobytes())])

@@ -30,9 +30,7 @@ OPEN_UNTIL = 2**62
 ENDED_UNKNOWN = OPEN_FROM + 1
 
 
-def is_clear(
-    row: int, other: int, order_us: I64, conversation: I64, traits: I8
-) -> bool:
+def is_clear(row: int, other: int, order_us: I64, conversation: I64, traits: I8) -> bool:
     """Tell whether `row`, later in order than `other`, clearly wins against it."""
     if conversation[row] == conversation[other]:
         return True

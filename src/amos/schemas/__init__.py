@@ -1,1 +1,1 @@
-
+"""what every column means."""

@@ -1,0 +1,189 @@
+"""Compare the two folds of a history, without and with its new candidates, and share what rows need."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from amos.admission.history import REASONS, Encoded, Folded
+from amos.admission.policy import Policy
+from amos.identity import keyed_id
+from amos.schemas.state import ATOMS, DECISIONS, DISPUTES, EDGES, LINEAGE
+
+
+def _unsalted(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([field for field in schema if field.name != "salt"])
+
+
+UNSALTED = {
+    "decisions": _unsalted(DECISIONS),
+    "atoms": _unsalted(ATOMS),
+    "edges": _unsalted(EDGES),
+    "lineage": _unsalted(LINEAGE),
+    "disputes": _unsalted(DISPUTES),
+}
+
+READ = (
+    "candidate_id",
+    "source_id",
+    "source_revision",
+    "spans",
+    "extractor",
+    "type",
+    "memory_class",
+    "subject_id",
+    "slot_id",
+    "history_id",
+    "claim_id",
+    "polarity",
+    "modality",
+    "payload",
+    "event_time",
+    "order_time",
+    "cues",
+    "gate",
+    "trust",
+    "scope_project",
+    "scope_user",
+    "scope_agent",
+    "scope_session",
+    "scope_task",
+    "scope_tool_environment",
+)
+"""Candidate columns that rows are written from; the six of scope come last."""
+
+
+class Current(Protocol):
+    """Current rows of the store, by id; an empty store answers with empty mappings."""
+
+    def rows(self, table: str, column: str, keys: list[bytes]) -> list[dict[str, Any]]:
+        """Return the current rows of `table` whose `column` is one of `keys`."""
+        ...
+
+
+@dataclass(kw_only=True)
+class Work:
+    """Everything that the row builders share."""
+
+    cells: Cells
+    encoded: Encoded
+    before: Folded
+    after: Folded
+    changed: list[int]
+    changed_claims: list[int]
+    is_new: NDArray[np.bool_]
+    key: bytes
+    policy: Policy
+    now: datetime
+    current: Current
+
+    def claim_id(self, claim: int) -> bytes:
+        """Return the id of a claim code."""
+        return bytes(self.encoded.claim_ids[claim].as_py())
+
+    def row(self, place: int) -> int:
+        """Return the candidate row at a place of the sorted histories."""
+        return int(self.encoded.rows[place])
+
+    def decision_id(self, row: int) -> bytes:
+        """Return the id of the decision on the candidate at `row`."""
+        return decision_id_of(self.key, self.cells.get("candidate_id", row))
+
+
+class Cells:
+    """Cells of the few candidate rows that are written about, as Python values."""
+
+    def __init__(self, candidates: pa.Table, rows: NDArray[np.int64]) -> None:
+        self._place = {row: place for place, row in enumerate(rows.tolist())}
+        taken = candidates.select(READ).take(rows)
+        self._columns = {name: taken[name].to_pylist() for name in READ}
+
+    def get(self, name: str, row: int) -> Any:
+        """Return the cell of column `name` at candidate `row`."""
+        return self._columns[name][self._place[row]]
+
+
+def as_table(name: str, rows: list[tuple[Any, ...]]) -> pa.Table:
+    """Return `rows` as a table of the unsalted schema of `name`."""
+    schema = UNSALTED[name]
+    if not rows:
+        return schema.empty_table()
+    columns = zip(*rows, strict=True)
+    return pa.table(
+        [pa.array(list(values), field.type) for values, field in zip(columns, schema, strict=True)],
+        schema=schema,
+    )
+
+
+def decision_id_of(key: bytes, decided: bytes) -> bytes:
+    """Return the id of the decision on a candidate or source with id `decided`."""
+    return keyed_id(key, "decisions", decided)
+
+
+def stored_versions(work: Work, table: str, column: str, keys: list[bytes]) -> dict[bytes, int]:
+    """Return the current row version per id for those of `keys` that the store holds."""
+    if not keys:
+        return {}
+    return {row[column]: row["version"] for row in work.current.rows(table, column, keys)}
+
+
+def codes_of(folded: Folded, size: int) -> NDArray[np.int64]:
+    """Return per place a code of action and reason, -1 where the fold did not go."""
+    code = np.full(size, -1, np.int64)
+    code[folded.place] = folded.action.astype(np.int64) * len(REASONS) + folded.reason
+    return code
+
+
+def claims_met(folded: Folded) -> dict[int, tuple[int, ...]]:
+    """Return the claims that each place met, for the places that met any."""
+    met: dict[int, list[int]] = defaultdict(list)
+    for place, claim in zip(folded.pair_place.tolist(), folded.pair_claim.tolist(), strict=True):
+        met[place].append(claim)
+    return {place: tuple(sorted(claims)) for place, claims in met.items()}
+
+
+def changed_places(
+    encoded: Encoded, before: Folded, after: Folded, is_new: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the places whose decision is new or differs between the folds, ascending."""
+    size = encoded.rows.size
+    is_changed = is_new[encoded.rows] | (codes_of(before, size) != codes_of(after, size))
+    met_before, met_after = claims_met(before), claims_met(after)
+    for place in met_before.keys() | met_after.keys():
+        if met_before.get(place) != met_after.get(place):
+            is_changed[place] = True
+    return np.flatnonzero(is_changed)
+
+
+def find_changed_claims(before: Folded, after: Folded, count: int) -> list[int]:
+    """Return the claim codes whose atom differs between the folds."""
+    one, two = states(before, count), states(after, count)
+    return [claim for claim in range(count) if one[claim] != two[claim]]
+
+
+def claim_intervals(folded: Folded, count: int) -> list[tuple[int, ...]]:
+    """Return per claim its validity: from and until in turn, microseconds."""
+    spans: list[list[int]] = [[] for _ in range(count)]
+    columns = (folded.interval_claim, folded.interval_from, folded.interval_until)
+    for claim, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        spans[claim].extend((start, end))
+    return [tuple(span) for span in spans]
+
+
+def states(folded: Folded, count: int) -> list[tuple[Any, ...] | None]:
+    """Return per claim what its atom says: opener, intervals, supports, roots, health."""
+    intervals = claim_intervals(folded, count)
+    opener, supports = folded.opener.tolist(), folded.support_count.tolist()
+    roots, disputed = folded.root_count.tolist(), folded.disputed.tolist()
+    return [
+        (opener[claim], intervals[claim], supports[claim], roots[claim], disputed[claim] >= 0)
+        if opener[claim] >= 0
+        else None
+        for claim in range(count)
+    ]

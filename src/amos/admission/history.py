@@ -1,0 +1,259 @@
+"""Sort the histories of claims, fold them, and name the reason of every step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from amos.admission.values import is_refinement
+from numpy.typing import NDArray
+
+from amos.kernels import history as kernel
+from amos.kernels.compiled import compiled
+from amos.schemas.state import OPEN_FROM, OPEN_UNTIL
+from amos.schemas.vocabulary import Cue, Reason
+
+I64 = NDArray[np.int64]
+
+COMPILED_FROM = 4_000
+"""Rows from which folding is worth a compiled kernel."""
+
+REASONS = [
+    Reason.NEW_FACT_FOR_SLOT,
+    Reason.NEW_UNKEYED_FACT,
+    Reason.EQUIVALENT_VALUE,
+    Reason.DUPLICATE_OF_ACTIVE_RECORD,
+    Reason.EXPLICIT_CORRECTION,
+    Reason.REFINES_CURRENT_VALUE,
+    Reason.CONTRADICTS_CURRENT_VALUE,
+    Reason.DISPUTED_NO_CLEAR_AUTHORITY,
+    Reason.HISTORICAL_OBSERVATION,
+]
+_CODE = {reason: code for code, reason in enumerate(REASONS)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoded:
+    """Eligible candidates as integer columns; codes are shared by every fold over them."""
+
+    rows: I64
+    group: I64
+    claim: I64
+    twin: I64
+    order_us: I64
+    conversation: I64
+    from_us: I64
+    until_us: I64
+    traits: NDArray[np.int8]
+    payload: I64
+    has_property: NDArray[np.bool_]
+    is_correction: NDArray[np.bool_]
+    claim_ids: pa.Array
+    payload_texts: pa.Array
+
+    @property
+    def claim_count(self) -> int:
+        """Return the number of distinct claims."""
+        return len(self.claim_ids)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folded:
+    """What a fold says, aligned with the rows folded (`place` in Encoded, in order)."""
+
+    place: I64
+    action: NDArray[np.int8]
+    reason: NDArray[np.int8]
+    pair_place: I64
+    pair_claim: I64
+    interval_claim: I64
+    interval_from: I64
+    interval_until: I64
+    disputed: I64
+    opener: I64
+    support_count: I64
+    root_count: I64
+
+
+def encode_histories(candidates: pa.Table) -> Encoded:
+    """Return the eligible rows of `candidates`, sorted by history and order, as integers."""
+    eligible = pc.is_null(candidates["gate"]).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(eligible)
+    taken = candidates.take(rows).combine_chunks()
+    order_time = pc.coalesce(taken["order_time"], taken["event_time"])
+    order_us, is_known = _times(order_time)
+    group = _codes(taken["history_id"])[0]
+    order = np.lexsort(
+        (
+            *_halves(taken["claim_id"])[::-1],
+            _first_starts(taken["spans"]),
+            *_halves(taken["order_key"])[::-1],
+            taken["turn"].to_numpy(),
+            *_halves(taken["conversation_order"])[::-1],
+            np.where(is_known, order_us, 0),
+            ~is_known,
+            group,
+        )
+    )
+    taken = taken.take(order)
+    claim, claim_ids = _codes(taken["claim_id"])
+    cues = taken["cues"].to_numpy().astype(np.int64)
+    is_negative = pc.equal(taken["polarity"], "negative").to_numpy(zero_copy_only=False)
+    is_correction = (cues & (Cue.CORRECTION | Cue.NO_LONGER)) != 0
+    traits = (
+        is_known[order] * kernel.KNOWN
+        + is_correction * kernel.CORRECTS
+        + ((cues & Cue.ZONE_ASSUMED) != 0) * kernel.ZONE_ASSUMED
+        + is_negative * kernel.NEGATIVE
+    ).astype(np.int8)
+    payload, payload_texts = _codes(taken["payload"])
+    from_us, is_from_known = _times(pc.coalesce(taken["valid_from"], order_time.take(order)))
+    until_us, is_until_known = _times(taken["valid_until"])
+    return Encoded(
+        rows=rows[order],
+        group=group[order],
+        claim=claim,
+        twin=_twins(claim, payload, payload_texts, group[order], is_negative, len(claim_ids)),
+        order_us=order_us[order],
+        conversation=_codes(taken["conversation_id"])[0],
+        from_us=np.where(is_from_known, from_us, OPEN_FROM),
+        until_us=np.where(is_until_known, until_us, OPEN_UNTIL),
+        traits=traits,
+        payload=payload,
+        has_property=pc.match_substring(taken["payload"], '"property":').to_numpy(zero_copy_only=False),
+        is_correction=is_correction,
+        claim_ids=claim_ids,
+        payload_texts=payload_texts,
+    )
+
+
+def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
+    """Fold the rows of `encoded` at `place` (ascending); source: code of the source per row."""
+    run = compiled(kernel.fold_histories) if place.size >= COMPILED_FROM else kernel.fold_histories
+    claim = encoded.claim[place]
+    action, pair_row, pair_claim, span_claim, span_from, span_until, _, disputed, _ = run(
+        encoded.group[place],
+        claim,
+        encoded.twin,
+        encoded.order_us[place],
+        encoded.conversation[place],
+        encoded.from_us[place],
+        encoded.until_us[place],
+        encoded.traits[place],
+        encoded.claim_count,
+    )
+    supports = ~np.isin(action, (kernel.OUTRANKED,))
+    opener = np.full(encoded.claim_count, -1, np.int64)
+    opening = np.flatnonzero(supports)
+    first_claims, first_rows = np.unique(claim[opening], return_index=True)
+    opener[first_claims] = opening[first_rows]
+    pair_place = place[pair_row]
+    reason = _reasons(encoded, place, action, opener, pair_row, pair_claim)
+    pairs = np.unique(np.stack((claim[opening], source[place][opening])), axis=1)
+    return Folded(
+        place=place,
+        action=action,
+        reason=reason,
+        pair_place=pair_place,
+        pair_claim=pair_claim,
+        interval_claim=span_claim,
+        interval_from=span_from,
+        interval_until=span_until,
+        disputed=np.where(disputed >= 0, place[np.maximum(disputed, 0)] if place.size else -1, -1),
+        opener=np.where(opener >= 0, place[np.maximum(opener, 0)] if place.size else -1, -1),
+        support_count=np.bincount(claim[opening], minlength=encoded.claim_count),
+        root_count=np.bincount(pairs[0], minlength=encoded.claim_count),
+    )
+
+
+def _reasons(
+    encoded: Encoded,
+    place: I64,
+    action: NDArray[np.int8],
+    opener: I64,
+    pair_row: I64,
+    pair_claim: I64,
+) -> NDArray[np.int8]:
+    claim = encoded.claim[place]
+    payload = encoded.payload[place]
+    fresh = np.where(
+        encoded.has_property[place], _CODE[Reason.NEW_FACT_FOR_SLOT], _CODE[Reason.NEW_UNKEYED_FACT]
+    )
+    same_words = payload == payload[np.maximum(opener[claim], 0)]
+    linked = np.where(same_words, _CODE[Reason.DUPLICATE_OF_ACTIVE_RECORD], _CODE[Reason.EQUIVALENT_VALUE])
+    reason = np.choose(
+        action,
+        (
+            fresh,
+            fresh,
+            linked,
+            np.full(place.size, _CODE[Reason.CONTRADICTS_CURRENT_VALUE]),
+            np.full(place.size, _CODE[Reason.DISPUTED_NO_CLEAR_AUTHORITY]),
+            np.full(place.size, _CODE[Reason.HISTORICAL_OBSERVATION]),
+            linked,
+        ),
+    ).astype(np.int8)
+    corrects = (action == kernel.SUPERSEDE) & encoded.is_correction[place]
+    reason[corrects] = _CODE[Reason.EXPLICIT_CORRECTION]
+    memo: dict[tuple[int, int], bool] = {}
+    for row, loser in zip(pair_row.tolist(), pair_claim.tolist(), strict=True):
+        if action[row] != kernel.SUPERSEDE or corrects[row] or encoded.twin[loser] == claim[row]:
+            continue
+        pair = int(payload[opener[loser]]), int(payload[row])
+        if pair not in memo:
+            memo[pair] = is_refinement(*(_value_of(encoded.payload_texts, code) for code in pair))
+        if memo[pair]:
+            reason[row] = _CODE[Reason.REFINES_CURRENT_VALUE]
+    return reason
+
+
+def _value_of(texts: pa.Array, code: int) -> str:
+    fields = msgspec.json.decode(texts[code].as_py())
+    return str(fields.get("value") or fields.get("claim") or "")
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[I64, pa.Array]:
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    encoded = array.dictionary_encode()
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary
+
+
+def _halves(column: pa.ChunkedArray) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return 16-byte ids as two unsigned columns that sort as the bytes do."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if len(array) == 0:
+        return np.empty(0, np.uint64), np.empty(0, np.uint64)
+    buffer = array.buffers()[1]
+    words = np.frombuffer(buffer, dtype=">u8", count=2 * len(array), offset=16 * array.offset)
+    pairs = words.reshape(-1, 2).astype(np.uint64)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _first_starts(spans: pa.ChunkedArray) -> I64:
+    return pc.list_element(spans, 0).to_numpy()
+
+
+def _times(column: pa.ChunkedArray | pa.Array) -> tuple[I64, NDArray[np.bool_]]:
+    is_known = pc.is_valid(column).to_numpy(zero_copy_only=False)
+    return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(zero_copy_only=False), is_known
+
+
+def _twins(
+    claim: I64, payload: I64, texts: pa.Array, group: I64, is_negative: NDArray[np.bool_], count: int
+) -> I64:
+    """Return per claim the claim with the same value and the other polarity, or -1."""
+    twin = np.full(count, -1, np.int64)
+    if not is_negative.any():
+        return twin
+    mixed = np.isin(group, np.unique(group[is_negative]))
+    by_value: dict[tuple[int, str], dict[bool, int]] = {}
+    for row in np.flatnonzero(mixed).tolist():
+        normal = str(msgspec.json.decode(texts[int(payload[row])].as_py())["normal"])
+        by_value.setdefault((int(group[row]), normal), {})[bool(is_negative[row])] = int(claim[row])
+    for sides in by_value.values():
+        if len(sides) == 2:
+            twin[sides[True]], twin[sides[False]] = sides[False], sides[True]
+    return twin
