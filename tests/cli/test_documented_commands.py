@@ -1,0 +1,78 @@
+"""Every `amos` command shown in the README and the pages runs as shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+PAGES = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md"))]
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
+REFERENCE = re.compile(r"\batm_[a-z2-7]{6,26}\b")
+
+
+def shown_commands(page: Path) -> list[list[str]]:
+    """Return the words of each `$ amos …` line in the console blocks of a page."""
+    blocks = CONSOLE.findall(page.read_text(encoding="utf-8"))
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    return [shlex.split(line[2:]) for line in lines]
+
+
+def pages_with_commands() -> list[Path]:
+    return [page for page in PAGES if shown_commands(page)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with the sample story, an export and a file of messages, as a reader would have."""
+    shutil.copytree(TOP / "data", tmp_path / "data")
+    samples = tmp_path / "data" / "samples"
+    shutil.make_archive(str(tmp_path / "my-export"), "zip", samples / "chatgpt")
+    lines = (samples / "messages" / "kitchen-notes.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "my-messages.jsonl").write_text("\n".join(lines[:6]) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AMOS_")}
+    command = [sys.executable, "-m", "amos", *words[1:]]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_pages_show_commands():
+    assert len(pages_with_commands()) >= 5
+    assert all(words[0] == "amos" for page in PAGES for words in shown_commands(page))
+
+
+@pytest.mark.parametrize("page", pages_with_commands(), ids=lambda page: page.stem)
+def test_commands_of_a_page_run_in_order(page, folder):
+    if page.stem in {"ask", "verify"}:  # these start from a store
+        assert run(["amos", "ingest", "my-export.zip"], folder).returncode == 0
+    atom = None
+    for words in shown_commands(page):
+        if "LAST_ATOM" in words:
+            assert atom is not None, f"{page.name}: nothing printed a reference before {words}"
+            words = [atom if word == "LAST_ATOM" else word for word in words]
+        done = run(words, folder)
+        assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
+        printed = REFERENCE.findall(done.stdout)
+        atom = printed[0] if printed else atom
+
+
+def test_every_command_has_its_help_and_its_entry_on_the_reference_page():
+    import click
+
+    from amos.cli import main
+
+    page = (TOP / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    context = click.Context(main, info_name="amos")
+    commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
+    assert [name for name, command in commands.items() if not (command and command.help)] == []
+    assert [name for name in commands if f"## amos {name}\n" not in page] == []
