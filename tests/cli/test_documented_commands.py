@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("AMOS_")}
-    command = [sys.executable, "-m", "amos", *words[1:]]
+    command = [sys.executable, "-c", "from amos.cli import main; main()", *words[1:]]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
