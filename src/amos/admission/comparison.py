@@ -77,7 +77,7 @@ class Work:
     after: Folded
     changed: list[int]
     changed_claims: list[int]
-    is_new: NDArray[np.bool_]
+    is_fresh: NDArray[np.bool_]
     key: bytes
     policy: Policy
     now: datetime

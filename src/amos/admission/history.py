@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from amos.admission.values import is_refinement
 from numpy.typing import NDArray
 
+from amos.admission.values import is_refinement
 from amos.kernels import history as kernel
 from amos.kernels.compiled import compiled
 from amos.schemas.state import OPEN_FROM, OPEN_UNTIL
@@ -110,7 +110,7 @@ def encode_histories(candidates: pa.Table) -> Encoded:
         + is_negative * kernel.NEGATIVE
     ).astype(np.int8)
     payload, payload_texts = _codes(taken["payload"])
-    from_us, is_from_known = _times(pc.coalesce(taken["valid_from"], order_time.take(order)))
+    from_us, is_from_known = _times(pc.coalesce(taken["valid_from"], taken["event_time"]))
     until_us, is_until_known = _times(taken["valid_until"])
     return Encoded(
         rows=rows[order],

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from amos.admission.comparison import (
     READ,
@@ -59,21 +60,37 @@ class Settlement:
 
 
 def settle(
-    fresh: pa.Table, stored: pa.Table, current: Current, *, key: bytes, policy: Policy, now: datetime
+    fresh: pa.Table,
+    stored: pa.Table,
+    current: Current,
+    *,
+    replaced: pa.Table,
+    key: bytes,
+    policy: Policy,
+    now: datetime,
 ) -> Settlement:
     """Decide the `fresh` candidates and re-decide what they change in the `stored` histories.
 
-    fresh, stored: candidates without salt; stored holds every current candidate of each
-    history in fresh.  Returns rows for five tables in a fixed order.
+    fresh, stored, replaced: candidates without salt; stored holds every current candidate of
+    each history in fresh and replaced; rows of replaced stand in for their stored versions.
+    Returns rows for five tables in a fixed order.
     """
-    candidates = pa.concat_tables([stored, fresh]).combine_chunks()
+    candidates = pa.concat_tables([stored, replaced, fresh]).combine_chunks()
     encoded = encode_histories(candidates)
     source = candidates["source_id"].combine_chunks().dictionary_encode().indices.to_numpy()
     of_place = source[encoded.rows].astype(np.int64)
     is_new = np.arange(candidates.num_rows) >= stored.num_rows
+    is_gone = np.zeros(candidates.num_rows, np.bool_)
+    if replaced.num_rows:
+        ids = replaced["candidate_id"].combine_chunks()
+        is_gone[: stored.num_rows] = pc.is_in(stored["candidate_id"], value_set=ids).to_numpy(
+            zero_copy_only=False
+        )
     before = fold(encoded, np.flatnonzero(~is_new[encoded.rows]), of_place)
-    after = fold(encoded, np.arange(encoded.rows.size), of_place)
+    after = fold(encoded, np.flatnonzero(~is_gone[encoded.rows]), of_place)
     changed = changed_places(encoded, before, after, is_new)
+    changed = changed[~is_gone[encoded.rows[changed]]]
+    is_fresh = np.arange(candidates.num_rows) >= stored.num_rows + replaced.num_rows
     changed_claims = find_changed_claims(before, after, encoded.claim_count)
     openers = np.concatenate((before.opener, after.opener, before.disputed, after.disputed))
     shown = np.concatenate((changed, openers[openers >= 0], before.pair_place, after.pair_place))
@@ -84,7 +101,7 @@ def settle(
         after=after,
         changed=changed.tolist(),
         changed_claims=changed_claims,
-        is_new=is_new,
+        is_fresh=is_fresh,
         key=key,
         policy=policy,
         now=now,
@@ -107,7 +124,7 @@ def settle(
 def _decisions(work: Work) -> pa.Table:
     codes = codes_of(work.after, work.encoded.rows.size)
     met = claims_met(work.after)
-    old = [work.row(place) for place in work.changed if not work.is_new[work.row(place)]]
+    old = [work.row(place) for place in work.changed if not work.is_fresh[work.row(place)]]
     versions = stored_versions(work, "decisions", "decision_id", [work.decision_id(row) for row in old])
     rows: list[tuple[Any, ...]] = []
     for place in work.changed:
@@ -128,7 +145,7 @@ def _decisions(work: Work) -> pa.Table:
 
 def _gated(work: Work) -> list[tuple[Any, ...]]:
     rows = []
-    for row in np.flatnonzero(work.is_new).tolist():
+    for row in np.flatnonzero(work.is_fresh).tolist():
         gate = work.cells.get("gate", row)
         if gate is None:
             continue

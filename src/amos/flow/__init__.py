@@ -1,1 +1,1 @@
-
+"""compose the stages into runs."""

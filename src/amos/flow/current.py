@@ -1,0 +1,90 @@
+"""Current rows of a pinned version, as the deciding stages ask for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.flow.prepare import UNSALTED_CONVERSATIONS
+from amos.journal.store import Snapshot
+from amos.schemas.columns import ID
+from amos.schemas.state import PRIMARY_KEYS, VERSION_COLUMNS
+
+
+class NothingStored:
+    """Answers for a store that holds nothing."""
+
+    def rows(self, table: str, column: str, keys: list[bytes]) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Return no rows."""
+        return []
+
+
+class SnapshotRows:
+    """Answers from one pinned version."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def rows(self, table: str, column: str, keys: list[bytes]) -> list[dict[str, Any]]:
+        """Return the current rows of `table` whose `column` is one of `keys`."""
+        if not keys:
+            return []
+        found = self._snapshot.lookup(table, column, pa.array(keys, ID))
+        return list(latest(found, table).to_pylist())
+
+    def absent(self, table: str, rows: pa.Table) -> pa.Table:
+        """Return the first row of each id in `rows` that the store does not hold."""
+        column = PRIMARY_KEYS[table]
+        if rows.num_rows == 0:
+            return rows
+        encoded = rows[column].combine_chunks().dictionary_encode()
+        _, first = np.unique(encoded.indices.to_numpy(), return_index=True)
+        rows = rows.take(np.sort(first))
+        held = self._snapshot.lookup(table, column, rows[column].combine_chunks(), [column])
+        known = held[column].combine_chunks()
+        return rows.filter(pc.invert(pc.is_in(rows[column], value_set=known)))
+
+    def changed_conversations(self, rows: pa.Table) -> pa.Table:
+        """Return new conversations, and stored ones whose title, start or unknown times change."""
+        held = {
+            row["conversation_id"]: row
+            for row in self.rows("conversations", "conversation_id", rows["conversation_id"].to_pylist())
+        }
+        if not held:
+            return rows
+        changed = []
+        for row in rows.to_pylist():
+            known = held.get(row["conversation_id"])
+            merged = row if known is None else _merged(known, row)
+            if merged is not None:
+                changed.append({field.name: merged[field.name] for field in UNSALTED_CONVERSATIONS})
+        return pa.Table.from_pylist(changed, schema=UNSALTED_CONVERSATIONS)
+
+
+def latest(rows: pa.Table, table: str) -> pa.Table:
+    """Return the highest version per id, in the order of first appearance."""
+    if table not in VERSION_COLUMNS or rows.num_rows < 2:
+        return rows
+    encoded = rows[PRIMARY_KEYS[table]].combine_chunks().dictionary_encode()
+    codes = encoded.indices.to_numpy()
+    if len(encoded.dictionary) == rows.num_rows:
+        return rows
+    order = np.lexsort((rows[VERSION_COLUMNS[table]].to_numpy(), codes))
+    is_last = np.append(codes[order][1:] != codes[order][:-1], True)
+    return rows.take(order[is_last])
+
+
+def _merged(known: dict[str, Any], row: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the next version of a conversation, None when nothing changed."""
+    starts = [at for at in (known["started_at"], row["started_at"]) if at is not None]
+    wanted = {
+        "title": known["title"] or row["title"],
+        "started_at": min(starts, default=None),
+        "has_unknown_time": known["has_unknown_time"] or row["has_unknown_time"],
+    }
+    if all(known[name] == value for name, value in wanted.items()):
+        return None
+    return {**known, **wanted, "version": known["version"] + 1}

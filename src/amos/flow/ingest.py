@@ -1,0 +1,107 @@
+"""Ingest: batches of blocks in, one durable commit per batch, a receipt that reconciles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+import pyarrow as pa
+
+from amos.evidence.capture import digest_deliveries, identify_sources
+from amos.flow.plan import Plan, plan_batch
+from amos.flow.prepare import Rules
+from amos.flow.receipt import Receipt
+from amos.journal.store import HeadMoved, Shard, Snapshot
+from amos.schemas.vocabulary import SourceFlag
+from amos.sources.block import Batch
+from amos.sources.reading import raw_table
+
+TRIES = 3
+"""Decisions on a pinned version before the last one, which holds the shard."""
+
+
+class Progress(Protocol):
+    """Told after every commit how many records and bytes are done."""
+
+    def __call__(self, records: int, size: int) -> None:
+        """Report the records and bytes of one finished batch."""
+        ...
+
+
+@dataclass(kw_only=True)
+class Run:
+    """One ingest run over one shard."""
+
+    shard: Shard
+    rules: Rules
+    actor: str
+    run_id: bytes
+    now: Callable[[], datetime]
+    receipt: Receipt = field(default_factory=Receipt)
+
+    def ingest(self, batches: Iterable[Batch], progress: Progress | None = None) -> Receipt:
+        """Store and decide every batch, each in one commit; return the receipt."""
+        for batch in batches:
+            self.receipt.count_batch(batch)
+            if batch.blocks:
+                self._ingest_blocks(batch)
+            if progress is not None:
+                progress(batch.record_count, batch.bytes_read)
+        self.receipt.graph_version = self.shard.head or None
+        return self.receipt
+
+    def _ingest_blocks(self, batch: Batch) -> None:
+        raw = raw_table(batch.blocks)
+        source_ids = identify_sources(raw, self.shard.key)
+        delivered = digest_deliveries(raw, self.shard.key)
+        for _ in range(TRIES):
+            try:
+                plan = self._on_pin(raw, source_ids, delivered)
+            except HeadMoved:
+                continue
+            break
+        else:
+            plan = self._holding_shard(raw, source_ids, delivered)
+        self._count(batch, raw, plan)
+
+    def _on_pin(self, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
+        with self.shard.pin() as snapshot:
+            plan = self._plan(snapshot, raw, source_ids, delivered)
+            base = snapshot.version
+        self.shard.commit(
+            plan.rows,
+            operation="ingest",
+            actor=self.actor,
+            run_id=self.run_id,
+            now=plan.now,
+            base=base,
+            reads=plan.reads,
+        )
+        return plan
+
+    def _holding_shard(self, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
+        with self.shard.exclusive() as writer:
+            plan = self._plan(writer.snapshot, raw, source_ids, delivered)
+            writer.commit(plan.rows, operation="ingest", actor=self.actor, run_id=self.run_id, now=plan.now)
+        return plan
+
+    def _plan(self, snapshot: Snapshot, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
+        return plan_batch(
+            snapshot, raw, source_ids, delivered, rules=self.rules, key=self.shard.key, now=self.now()
+        )
+
+    def _count(self, batch: Batch, raw: pa.Table, plan: Plan) -> None:
+        receipt = self.receipt
+        receipt.sources.update(plan.deliveries.fates())
+        receipt.blocks += plan.new_blocks
+        receipt.trusts.update(Counter(raw["trust"].to_pylist()))
+        receipt.unstable_ids += sum(bool(block.flags & SourceFlag.NO_STABLE_ID) for block in batch.blocks)
+        receipt.decisions.update(plan.decisions["outcome"].to_pylist())
+        receipt.reasons.update(reasons[0] for reasons in plan.decisions["reasons"].to_pylist())
+        receipt.cut_bytes += plan.cut_bytes
+        rules, actions = (plan.findings[name].to_pylist() for name in ("rule", "action"))
+        receipt.cuts.update(rule for rule, action in zip(rules, actions, strict=True) if action == "cut")
+        receipt.atoms_written += plan.new_atoms

@@ -1,0 +1,94 @@
+"""Order times for turns without a time: the previous turn's, else the conversation's."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.admission.candidates import UNSALTED_CANDIDATES
+from amos.flow.current import SnapshotRows, latest
+from amos.flow.prepare import Prepared
+from amos.journal.store import Snapshot
+from amos.schemas.columns import ID
+
+_TURN_COLUMNS = ["conversation_id", "turn", "event_time"]
+
+
+def inherit_order_times(snapshot: Snapshot, prepared: Prepared) -> tuple[pa.Table, pa.Table]:
+    """Return the new candidates with order times, and stored ones whose order time changes.
+
+    Only conversations with a turn of unknown time are looked at; a late turn with a time moves
+    the stored candidates after it.  Changed rows carry the next row version.
+    """
+    nothing = UNSALTED_CANDIDATES.empty_table()
+    affected = _affected(snapshot, prepared)
+    if len(affected) == 0:
+        return prepared.candidates, nothing
+    fresh_turns = prepared.sources.select(_TURN_COLUMNS)
+    stored_turns = snapshot.table("sources", _TURN_COLUMNS).select(_TURN_COLUMNS)
+    turns = pa.concat_tables([stored_turns, fresh_turns])
+    known = _KnownTimes(turns.filter(pc.is_in(turns["conversation_id"], value_set=affected)))
+    candidates, _ = known.applied(prepared.candidates)
+    stored = snapshot.table("candidates")
+    stored = stored.filter(pc.is_in(stored["conversation_id"], value_set=affected))
+    stored = latest(stored, "candidates").select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
+    updated, changed = known.applied(stored)
+    moved = updated.filter(pa.array(changed, pa.bool_()))
+    return candidates, _next_version(moved) if moved.num_rows else nothing
+
+
+def _affected(snapshot: Snapshot, prepared: Prepared) -> pa.Array:
+    """Return ids of the batch's conversations that have, here or in the store, a turn without time."""
+    batch = prepared.conversations
+    ids = batch["conversation_id"].combine_chunks()
+    here = pc.filter(ids, batch["has_unknown_time"].combine_chunks()).to_pylist()
+    timed = set(ids.to_pylist()) - set(here)
+    stored = SnapshotRows(snapshot).rows("conversations", "conversation_id", sorted(timed))
+    there = [row["conversation_id"] for row in stored if row["has_unknown_time"]]
+    return pa.array([*here, *there], ID)
+
+
+class _KnownTimes:
+    """Known times of some conversations, by turn."""
+
+    def __init__(self, turns: pa.Table) -> None:
+        timed: dict[bytes, dict[int, Any]] = defaultdict(dict)
+        for conversation, turn, at in zip(*(turns[name].to_pylist() for name in _TURN_COLUMNS), strict=True):
+            if at is not None:
+                held = timed[conversation].get(turn)
+                timed[conversation][turn] = at if held is None else max(held, at)
+        self._turns = {conversation: sorted(times) for conversation, times in timed.items()}
+        self._times = timed
+
+    def before(self, conversation: bytes, turn: int) -> Any:
+        """Return the time of the last timed turn up to `turn`, else the earliest, else None."""
+        turns = self._turns.get(conversation)
+        if not turns:
+            return None
+        place = bisect_right(turns, turn)
+        times = self._times[conversation]
+        return times[turns[place - 1]] if place else min(times.values())
+
+    def applied(self, candidates: pa.Table) -> tuple[pa.Table, list[bool]]:
+        """Return `candidates` with order times for untimed rows, and which rows changed."""
+        names = ("conversation_id", "turn", "event_time", "order_time")
+        wanted, changed = [], []
+        for conversation, turn, at, ordered in zip(
+            *(candidates[name].to_pylist() for name in names), strict=True
+        ):
+            inherited = None if at is not None else self.before(conversation, turn)
+            wanted.append(inherited)
+            changed.append(at is None and inherited != ordered)
+        place = candidates.schema.get_field_index("order_time")
+        field = candidates.schema.field("order_time")
+        return candidates.set_column(place, field, pa.array(wanted, field.type)), changed
+
+
+def _next_version(rows: pa.Table) -> pa.Table:
+    place = rows.schema.get_field_index("version")
+    raised = pc.add(rows["version"], pa.scalar(1, pa.int32()))
+    return rows.set_column(place, rows.schema.field("version"), raised)

@@ -1,0 +1,138 @@
+"""Decide one batch on one pinned version: what a commit appends, and what the decision rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.admission.candidates import UNSALTED_CANDIDATES
+from amos.admission.comparison import UNSALTED
+from amos.admission.settle import settle
+from amos.flow.current import SnapshotRows, latest
+from amos.flow.deliveries import Deliveries, sort_deliveries
+from amos.flow.ordering import inherit_order_times
+from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
+from amos.journal.store import EventRows, Snapshot
+from amos.schemas.findings import FINDINGS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One batch decided on one pinned version, ready to be appended."""
+
+    deliveries: Deliveries
+    rows: list[EventRows]
+    reads: dict[tuple[str, str], pa.Array]
+    decisions: pa.Table
+    findings: pa.Table
+    new_blocks: int
+    cut_bytes: int
+    new_atoms: int
+    now: datetime
+
+
+def plan_batch(
+    snapshot: Snapshot,
+    raw: pa.Table,
+    source_ids: pa.Array,
+    delivered: pa.Array,
+    *,
+    rules: Rules,
+    key: bytes,
+    now: datetime,
+) -> Plan:
+    """Decide the blocks of `raw` (RAW) against what `snapshot` holds.
+
+    source_ids, delivered: (n,) ids and delivery digests, aligned with raw.
+    """
+    deliveries = sort_deliveries(snapshot, raw, source_ids, delivered)
+    known = SnapshotRows(snapshot)
+    refusals = known.absent("decisions", conflict_decisions(deliveries.conflicts, rules=rules, key=key))
+    if deliveries.fresh.size == 0:
+        return _unchanged(deliveries, refusals, source_ids, now)
+    prepared = prepare(
+        raw.take(deliveries.fresh).combine_chunks(),
+        source_ids.take(deliveries.fresh),
+        delivered.take(deliveries.fresh),
+        rules=rules,
+        key=key,
+        now=now,
+    )
+    candidates, moved = inherit_order_times(snapshot, prepared)
+    replaced = moved.filter(pc.is_null(moved["gate"]))
+    stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))
+    settled = settle(candidates, stored, known, replaced=replaced, key=key, policy=rules.policy, now=now)
+    decisions = pa.concat_tables([settled.decisions, prepared.source_decisions, refusals])
+    first, later = _split(settled.atoms, pc.equal(settled.atoms["version"], 1))
+    opened, closed = _split(settled.disputes, pc.equal(settled.disputes["status"], "open"))
+    alive, retired = _split(settled.edges, pc.equal(settled.edges["lifecycle_state"], "active"))
+    parts = [
+        ("evidence_captured", "sources", prepared.sources),
+        ("evidence_captured", "conversations", known.changed_conversations(prepared.conversations)),
+        ("dictionary_updated", "entities", known.absent("entities", prepared.entities)),
+        ("candidate_proposed", "candidates", pa.concat_tables([candidates, moved])),
+        ("candidate_decided", "decisions", decisions),
+        ("atom_committed", "atoms", first),
+        ("atom_updated", "atoms", later),
+        ("edge_committed", "edges", alive),
+        ("edge_retired", "edges", retired),
+        ("candidate_decided", "lineage", settled.lineage),
+        ("dispute_opened", "disputes", opened),
+        ("dispute_closed", "disputes", closed),
+    ]
+    return Plan(
+        deliveries=deliveries,
+        rows=[EventRows(event, table, rows) for event, table, rows in parts if rows.num_rows],
+        reads=_reads(source_ids, candidates, replaced, prepared),
+        decisions=decisions,
+        findings=prepared.findings,
+        new_blocks=prepared.sources.num_rows,
+        cut_bytes=pc.sum(prepared.sources["cut_bytes"]).as_py() or 0,
+        new_atoms=settled.new_atoms,
+        now=now,
+    )
+
+
+def stored_histories(snapshot: Snapshot, candidates: pa.Table) -> pa.Table:
+    """Return the current stored candidates of every history that eligible `candidates` touch."""
+    eligible = candidates.filter(pc.is_null(candidates["gate"]))
+    if eligible.num_rows == 0 or snapshot.version == 0:
+        return UNSALTED_CANDIDATES.empty_table()
+    histories = eligible["history_id"].combine_chunks().unique()
+    stored = latest(snapshot.lookup("candidates", "history_id", histories), "candidates")
+    return stored.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
+
+
+def _unchanged(deliveries: Deliveries, refusals: pa.Table, source_ids: pa.Array, now: datetime) -> Plan:
+    rows = [EventRows("candidate_decided", "decisions", refusals)] if refusals.num_rows else []
+    return Plan(
+        deliveries=deliveries,
+        rows=rows,
+        reads={("sources", "source_id"): source_ids},
+        decisions=refusals.cast(UNSALTED["decisions"]),
+        findings=FINDINGS.empty_table(),
+        new_blocks=0,
+        cut_bytes=0,
+        new_atoms=0,
+        now=now,
+    )
+
+
+def _reads(
+    source_ids: pa.Array, candidates: pa.Table, replaced: pa.Table, prepared: Prepared
+) -> dict[tuple[str, str], pa.Array]:
+    """Return the keys that the plan rests on: a commit that wrote one of them makes it stale."""
+    histories = pa.concat_tables([candidates, replaced])["history_id"]
+    return {
+        ("sources", "source_id"): source_ids,
+        ("candidates", "history_id"): histories.combine_chunks(),
+        ("entities", "entity_id"): prepared.entities["entity_id"].combine_chunks(),
+        ("conversations", "conversation_id"): prepared.conversations["conversation_id"].combine_chunks(),
+    }
+
+
+def _split(rows: pa.Table, holds: pa.ChunkedArray) -> tuple[pa.Table, pa.Table]:
+    return rows.filter(holds), rows.filter(pc.invert(holds))

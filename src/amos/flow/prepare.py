@@ -1,0 +1,281 @@
+"""From raw blocks to sources, candidates and decisions on sources: everything before history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from amos.admission.candidates import Builder, Built
+from amos.admission.comparison import UNSALTED, decision_id_of
+from amos.admission.policy import Policy
+from amos.evidence.capture import capture_sources
+from amos.extraction.bounds import bound_temporary
+from amos.extraction.grammar import Grammar
+from amos.extraction.propose import EXTRACTOR, propose
+from amos.extraction.screen import apply_cuts, screen
+from amos.identity import CLAIM_SCOPE, keyed_id
+from amos.schemas.claims import SEGMENTABLE
+from amos.schemas.state import CONVERSATIONS, ENTITIES
+from amos.schemas.vocabulary import Action, Modality, Outcome, Reason, SourceFlag
+
+UNSALTED_CONVERSATIONS = pa.schema([field for field in CONVERSATIONS if field.name != "salt"])
+UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
+
+COMPILED_FROM = 2_000
+"""Messages in a run from which compiling the extraction kernel pays."""
+
+_CONFLICT = ("source_id", "delivery_digest")
+_SCOPE = ("project", "user", "agent", "session", "task", "tool_environment")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What a run decides by: grammar, policy, and whether its kernels are compiled."""
+
+    grammar: Grammar
+    policy: Policy
+    is_compiled: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Rows of one batch of new sources, without salts; histories are not yet read."""
+
+    sources: pa.Table
+    conversations: pa.Table
+    entities: pa.Table
+    candidates: pa.Table
+    source_decisions: pa.Table
+    findings: pa.Table
+
+
+def prepare(
+    raw: pa.Table, source_ids: pa.Array, delivered: pa.Array, *, rules: Rules, key: bytes, now: datetime
+) -> Prepared:
+    """Screen, cut, capture and read the claims of new `raw` rows (RAW).
+
+    source_ids, delivered: (n,) ids and digests of the deliveries, aligned with raw.
+    """
+    raw = withhold_unretained(raw)
+    findings = screen(raw)
+    raw, cut_bytes = apply_cuts(raw, findings)
+    sources = capture_sources(raw, source_ids, delivered, cut_bytes, key=key, now=now)
+    segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
+    proposal = propose(segmentable, rules.grammar, is_compiled=rules.is_compiled)
+    claims = bound_temporary(proposal.claims, segmentable)
+    builder = Builder(key=key, policy=rules.policy, extractor=EXTRACTOR)
+    built = builder.build(claims, sources, raw["conversation_key"])
+    return Prepared(
+        sources=sources,
+        conversations=conversation_rows(raw, sources),
+        entities=_entities(sources, built),
+        candidates=built.candidates,
+        source_decisions=source_decisions(
+            sources, built, proposal.notes, findings, rules=rules, key=key, now=now
+        ),
+        findings=findings,
+    )
+
+
+def withhold_unretained(raw: pa.Table) -> pa.Table:
+    """Overwrite every byte of texts that may not be kept; their envelope stays."""
+    may_retain = raw["may_retain"].combine_chunks()
+    if pc.all(may_retain).as_py() is not False:
+        return raw
+    lengths = pc.binary_length(raw["text"])
+    blank = pa.array(["\x1a" * length for length in lengths.to_pylist()], pa.string())
+    text = pc.if_else(may_retain, raw["text"], blank)
+    flags = pc.if_else(
+        may_retain, raw["flags"], pc.bit_wise_or(raw["flags"], pa.scalar(SourceFlag.CUT, pa.int32()))
+    )
+    for name, column in (
+        ("text", text),
+        ("flags", flags),
+        ("extra", pc.if_else(may_retain, raw["extra"], None)),
+    ):
+        place = raw.schema.get_field_index(name)
+        raw = raw.set_column(place, raw.schema.field(name), column.cast(raw.schema.field(name).type))
+    return raw
+
+
+def conversation_rows(raw: pa.Table, sources: pa.Table) -> pa.Table:
+    """Return one row per conversation of the batch: first title, earliest time, unknown times."""
+    table = pa.table(
+        {
+            "conversation_id": sources["conversation_id"],
+            "format": raw["format"],
+            "conversation_key": raw["conversation_key"],
+            "title": raw["conversation_title"],
+            "started_at": sources["event_time"],
+            "unknown": pc.is_null(sources["event_time"]),
+            **{f"scope_{name}": raw[f"scope_{name}"] for name in _SCOPE},
+        }
+    )
+    ids, first = _first_rows(table["conversation_id"])
+    codes = pc.index_in(table["conversation_id"], value_set=ids).to_numpy()
+    head = table.take(first)
+    times = pc.fill_null(table["started_at"].cast(pa.int64()), np.iinfo(np.int64).max).to_numpy()
+    earliest = np.full(len(ids), np.iinfo(np.int64).max)
+    np.minimum.at(earliest, codes, times)
+    is_unknown = np.zeros(len(ids), bool)
+    np.logical_or.at(is_unknown, codes, table["unknown"].to_numpy())
+    started = pa.array(earliest, mask=earliest == np.iinfo(np.int64).max)
+    instant = UNSALTED_CONVERSATIONS.field("started_at").type
+    columns = {
+        "version": pa.array(np.ones(len(ids), np.int32)),
+        "started_at": started.cast(pa.timestamp("us")).cast(instant),
+        "has_unknown_time": pa.array(is_unknown),
+    }
+    return pa.table(
+        [columns.get(field.name, head[field.name] if field.name in head.schema.names else None)
+         for field in UNSALTED_CONVERSATIONS],
+        schema=UNSALTED_CONVERSATIONS,
+    )  # fmt: skip
+
+
+def _first_rows(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+    encoded = column.combine_chunks().dictionary_encode()
+    codes = encoded.indices.to_numpy()
+    _, first = np.unique(codes, return_index=True)
+    return encoded.dictionary, first
+
+
+def _entities(sources: pa.Table, built: Built) -> pa.Table:
+    """Return the entities of the batch's authors and of the subjects that its claims name."""
+    _, first = _first_rows(sources["author_id"])
+    head = sources.take(first)
+    rows = len(first)
+    owners = head["is_owner"]
+    name = pc.if_else(owners, pa.scalar("user"), pc.fill_null(head["author"], "unknown"))
+    columns: dict[str, Any] = {
+        "entity_id": head["author_id"],
+        "version": pa.array(np.ones(rows, np.int32)),
+        "kind": pa.array(["author"] * rows),
+        "name": name,
+        "owner_id": pa.nulls(rows, UNSALTED_ENTITIES.field("owner_id").type),
+        "is_owner": owners,
+        "scope_session": pa.nulls(rows, pa.string()),
+        **{field: head[field] for field in CLAIM_SCOPE},
+    }
+    authors = pa.table([columns[field.name] for field in UNSALTED_ENTITIES], schema=UNSALTED_ENTITIES)
+    return pa.concat_tables([authors, built.entities]).combine_chunks()
+
+
+def source_decisions(
+    sources: pa.Table,
+    built: Built,
+    notes: pa.Table,
+    findings: pa.Table,
+    *,
+    rules: Rules,
+    key: bytes,
+    now: datetime,
+) -> pa.Table:
+    """Return the decision on every source that was cut, refused, flagged or gave no candidate."""
+    flags = sources["flags"].to_numpy()
+    retained = sources["may_retain"].to_numpy(zero_copy_only=False)
+    has_candidate = pc.is_in(sources["source_id"], value_set=built.candidates["source_id"].combine_chunks())
+    needs = (
+        ~has_candidate.to_numpy(zero_copy_only=False)
+        | ~retained
+        | ((flags & (SourceFlag.CUT | SourceFlag.INSTRUCTION_SHAPED)) != 0)
+    )
+    rows = np.flatnonzero(needs)
+    cut_reasons, flag_reasons = _reasons_found(findings)
+    noted = dict(
+        zip(
+            notes["source_row"].to_pylist(),
+            zip(notes["reason"].to_pylist(), notes["modality"].to_pylist(), strict=True),
+            strict=True,
+        )
+    )
+    taken = sources["source_id"].take(rows).to_pylist()
+    deadline = now + timedelta(days=rules.policy.quarantine.days)
+    outcome, action, reasons, modality, deadlines = [], [], [], [], []
+    for row in rows.tolist():
+        reason, mode = noted.get(row, (Reason.NO_EXTRACTABLE_CLAIM, Modality.NONE))
+        if not retained[row]:
+            verdict = (Outcome.REJECT, Action.REJECT, [str(Reason.UNAUTHORIZED_SCOPE)], mode)
+        elif row in cut_reasons:
+            verdict = (Outcome.REJECT, Action.REJECT, cut_reasons[row], Modality.ASSERTED)
+        elif row in flag_reasons:
+            verdict = (Outcome.QUARANTINE, Action.ADD, flag_reasons[row], mode)
+        else:
+            verdict = (Outcome.IGNORE, Action.NOOP, [reason], mode)
+        outcome.append(str(verdict[0]))
+        action.append(str(verdict[1]))
+        reasons.append(verdict[2])
+        modality.append(str(verdict[3]))
+        deadlines.append(deadline if verdict[0] == Outcome.QUARANTINE else None)
+    schema = UNSALTED["decisions"]
+    count = len(taken)
+    columns: dict[str, Any] = {
+        "decision_id": [decision_id_of(key, source) for source in taken],
+        "version": [1] * count,
+        "candidate_id": [None] * count,
+        "source_id": taken,
+        "outcome": outcome,
+        "action": action,
+        "reasons": reasons,
+        "modality": modality,
+        "policy": [rules.policy.label] * count,
+        "extractor": [EXTRACTOR] * count,
+        "utility": [0] * count,
+        "risk": [0] * count,
+        "atom_id": [None] * count,
+        "targets": [[]] * count,
+        "deadline": deadlines,
+    }
+    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def _reasons_found(findings: pa.Table) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    """Return per source row the distinct reasons of cuts, and of flags, in order of place."""
+    cuts: dict[int, list[str]] = {}
+    flags: dict[int, list[str]] = {}
+    rows, actions, reasons = (findings[name].to_pylist() for name in ("source_row", "action", "reason"))
+    for row, action, reason in zip(rows, actions, reasons, strict=True):
+        found = (cuts if action == "cut" else flags).setdefault(row, [])
+        if reason not in found:
+            found.append(reason)
+    return cuts, flags
+
+
+def conflict_decisions(conflicts: pa.Table, *, rules: Rules, key: bytes) -> pa.Table:
+    """Return the refusal of deliveries whose key is taken by another text.
+
+    conflicts: columns `source_id` of the stored source and `delivery_digest` of the refused text;
+    repeating the same refused delivery gives the same decision.
+    """
+    schema = UNSALTED["decisions"]
+    count = conflicts.num_rows
+    refused = [
+        b"conflict\x00" + source + digest
+        for source, digest in zip(*(conflicts[name].to_pylist() for name in _CONFLICT), strict=True)
+    ]
+    columns: dict[str, Any] = {
+        "decision_id": [
+            keyed_id(key, "decisions", b"conflict\x00" + source + digest) for source, digest in refused
+        ],
+        "version": [1] * count,
+        "candidate_id": [None] * count,
+        "source_id": conflicts["source_id"].to_pylist(),
+        "outcome": [str(Outcome.REJECT)] * count,
+        "action": [str(Action.REJECT)] * count,
+        "reasons": [[str(Reason.DELIVERY_CONFLICT)]] * count,
+        "modality": [str(Modality.NONE)] * count,
+        "policy": [rules.policy.label] * count,
+        "extractor": [EXTRACTOR] * count,
+        "utility": [0] * count,
+        "risk": [0] * count,
+        "atom_id": [None] * count,
+        "targets": [[]] * count,
+        "deadline": [None] * count,
+    }
+    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
