@@ -1,0 +1,89 @@
+"""Read a question: which terms must match, which help, who is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from amos.retrieval import scripts
+from amos.retrieval.english import FUNCTION_WORDS, OWNER_WORDS, STOP_WORDS
+from amos.retrieval.words import language_of, segment, term_hash, words_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class CueTerm:
+    """One term of a question.
+
+    hashes: alternatives, any of which counts as the term.  texts: the same as text.
+    is_required: counts for coverage; a negation or an exact accent does not.
+    is_exact: bonus for equal accents.  is_misspelt: found by spelling.
+    """
+
+    hashes: tuple[int, ...]
+    texts: tuple[str, ...]
+    is_required: bool = True
+    is_exact: bool = False
+    is_misspelt: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cue:
+    """One question as terms.  means_owner: it says I, my or user."""
+
+    text: str
+    terms: tuple[CueTerm, ...]
+    means_owner: bool
+
+
+def _term(text: str, *, is_required: bool = True, is_exact: bool = False) -> CueTerm:
+    return CueTerm(hashes=(term_hash(text),), texts=(text,), is_required=is_required, is_exact=is_exact)
+
+
+def read_cue(text: str, is_known: Callable[[int], bool]) -> Cue:
+    """Return the terms of a question, each once, in the order of the question.
+
+    is_known: whether a term hash occurs in what the caller may see; a token with digits that
+    does not falls apart into its parts.
+    """
+    tokens = segment(text)
+    foreign = FUNCTION_WORDS.get(language_of(tokens), frozenset())
+    terms: dict[str, CueTerm] = {}
+    for token in tokens:
+        if scripts.lowered(token) in foreign:
+            continue
+        for word in words_of(token):
+            main = word.main
+            if word.parts and not is_known(term_hash(main[0])):
+                main = word.parts
+            for term in main:
+                terms.setdefault(term, _term(term, is_required=not word.is_negation))
+            for term in word.extra:
+                if term.startswith("="):
+                    terms.setdefault(term, _term(term, is_required=False, is_exact=True))
+    lows = {piece for token in tokens for piece in token.lower().replace("’", "'").split("'")}
+    return Cue(text=text, terms=tuple(terms.values()), means_owner=bool(lows & OWNER_WORDS))
+
+
+def name_terms(name: str) -> tuple[int, ...]:
+    """Return the term hashes of a person's name, function words left out."""
+    return tuple(term_hash(term) for token in segment(name) for word in words_of(token) for term in word.main)
+
+
+def is_spellable(term: str) -> bool:
+    """Return whether a term is a plain word long enough that a slip of the pen can be mended."""
+    return len(term) >= 4 and term.isalpha() and term not in STOP_WORDS and not _is_gram(term)
+
+
+def _is_gram(term: str) -> bool:
+    return bool(scripts.IS_UNSPACED_PAIR.match(term) or scripts.IS_UNSPACED_TRIPLE.match(term))
+
+
+def surface_terms(texts: Iterable[str]) -> frozenset[str]:
+    """Return every term of several texts, bonus terms included: what an excerpt marks."""
+    return frozenset(
+        term
+        for text in texts
+        for token in segment(text)
+        for word in words_of(token)
+        for term in (*word.main, *word.extra, *word.parts)
+    )

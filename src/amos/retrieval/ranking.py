@@ -1,0 +1,295 @@
+"""Rank claims and turns for a question: components, floor, folding, order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from amos.retrieval.cues import Cue
+from amos.retrieval.mentions import Mention
+from amos.retrieval.profile import MILLION, Profile
+from amos.retrieval.rows import TRUSTS, UNKNOWN_US, Array, id_array
+from amos.retrieval.scoring import WordScores, mapped, score_words
+from amos.retrieval.view import CONTRADICTED, Places, View
+from amos.schemas.ranked import COMPONENTS, OMITTED, RANKED
+
+I64 = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+DAY_US = 86_400_000_000
+RECENCY_DAYS = 30
+SAMPLE = 5
+"""Omitted rows named per reason."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """What a question brought.
+
+    items: RANKED.  omitted: counts per reason.  sample: OMITTED.  empty_reason: set when items is
+    empty.  is_withheld: rows that the reader may not see hold a word of the question.
+    is_truncated: more items passed than were asked for.  degradation: what the index disclosed.
+    """
+
+    items: pa.Table
+    omitted: dict[str, int]
+    sample: pa.Table
+    empty_reason: str | None
+    is_withheld: bool
+    is_truncated: bool
+    degradation: tuple[str, ...]
+    profile: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scored:
+    """Candidates of one kind: `place` ascending, components (candidates, 8) and score beside them."""
+
+    place: I64
+    row: I64
+    components: I64
+    score: I64
+    below: int
+
+
+def rank_view(view: View, cues: Sequence[Cue], profile: Profile, k: int) -> Ranking:
+    """Return the best `k` items of what `view` shows, best first."""
+    mentions = [Mention(view, cue) for cue in cues]
+    turns = _score_turns(view, cues, mentions, profile)
+    atoms = _score_atoms(view, cues, mentions, profile)
+    reasons = view.reasons[atoms.row]
+    omitted = {
+        name: int((reasons == number).sum())
+        for number, name in enumerate(view.reason_names)
+        if number and (reasons == number).any()
+    }
+    below = turns.below + atoms.below
+    if below:
+        omitted["low_relevance"] = below
+    items, total = _folded(view, turns, _keep(atoms, reasons == 0), k)
+    return Ranking(
+        items=items,
+        omitted=omitted,
+        sample=_sample(view, atoms, reasons),
+        empty_reason=None if total else _empty_reason(view, below),
+        is_withheld=any(view.is_withheld(value) for cue in cues for t in cue.terms for value in t.hashes),
+        is_truncated=total > items.num_rows,
+        degradation=view.corpus.degradation,
+        profile=profile.name,
+    )
+
+
+def _empty_reason(view: View, below: int) -> str:
+    if not view.stored:
+        return "nothing_stored"
+    if not view.turns.count and not view.atoms.count:
+        return "nothing_visible"
+    return "below_threshold" if below else "no_match"
+
+
+def _score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profile: Profile) -> _Scored:
+    rows = view.corpus.turns.rows
+    words = [
+        score_words(view, view.turns, cue, profile.bm25f, mention.turn_names(view))
+        for cue, mention in zip(cues, mentions, strict=True)
+    ]
+    matches = [mention.turn_match(view) for mention in mentions]
+    scored = _candidates(view.turns, words, matches, mentions, profile)
+    row = scored.row
+    trust = [getattr(profile.trust, name) for name in TRUSTS] + [0] * (256 - len(TRUSTS))
+    scored.components[:, 4] = _recency(rows["event_us"][row], view.wanted.instant_us)
+    scored.components[:, 5] = np.array(trust, np.int64)[rows["trust"][row]]
+    scored.components[:, 6] = view.stale_turn[row] * MILLION
+    return _with_score(scored, profile)
+
+
+def _score_atoms(view: View, cues: Sequence[Cue], mentions: list[Mention], profile: Profile) -> _Scored:
+    rows = view.corpus.atoms.rows
+    words = [
+        score_words(view, view.atoms, cue, profile.bm25f, mention.atom_names(view))
+        for cue, mention in zip(cues, mentions, strict=True)
+    ]
+    matches = [mention.atom_match(view) for mention in mentions]
+    scored = _candidates(view.atoms, words, matches, mentions, profile)
+    row = scored.row
+    scored.components[:, 4] = _recency(rows["event_us"][row], view.wanted.instant_us)
+    scored.components[:, 5] = rows["confidence"][row]
+    scored.components[:, 6] = ~view.holding[row] * MILLION
+    scored.components[:, 7] = (rows["health"][row] == np.uint64(CONTRADICTED)) * MILLION
+    return _with_score(scored, profile)
+
+
+def _recency(event_us: Array, instant_us: int) -> I64:
+    days = np.maximum(instant_us - np.where(event_us == UNKNOWN_US, instant_us, event_us), 0) // DAY_US
+    share = MILLION * RECENCY_DAYS // (RECENCY_DAYS + days)
+    result: I64 = np.where(event_us == UNKNOWN_US, 0, share)
+    return result
+
+
+def _candidates(
+    places: Places,
+    words: list[WordScores],
+    matches: list[Mask],
+    mentions: list[Mention],
+    profile: Profile,
+) -> _Scored:
+    """Return the places that pass the floor for some cue, with the components that words decide."""
+    covered = np.maximum.reduce([score.covered for score in words])
+    passes = covered >= max(profile.floor.coverage, 1)
+    for match, mention in zip(matches, mentions, strict=True):
+        if not mention.has_content and len(mention.holders):
+            passes |= match
+    place = np.flatnonzero(passes)
+    components = np.zeros((len(place), len(COMPONENTS)), np.int64)
+    own = np.maximum.reduce([score.own for score in words])[place]
+    full = np.maximum.reduce([score.full for score in words])[place]
+    half = profile.bm25f.half
+    components[:, 0] = np.maximum.reduce([score.direct for score in words])[place]
+    components[:, 1] = mapped(own, half)
+    components[:, 2] = mapped(full, half) - components[:, 1]
+    components[:, 3] = np.logical_or.reduce(matches)[place] * MILLION
+    below = int(((covered > 0) & ~passes).sum())
+    return _Scored(
+        place=place, row=places.row[place], components=components, score=np.zeros(0, np.int64), below=below
+    )
+
+
+def score_of(components: I64, profile: Profile) -> I64:
+    """Return the score of each row of (n, 8) components: the clamped weighted sum, in millionths."""
+    weights = np.array([getattr(profile.weights, name) for name in COMPONENTS], np.int64)
+    result: I64 = np.clip((components * weights).sum(axis=1) // MILLION, 0, MILLION)
+    return result
+
+
+def _with_score(scored: _Scored, profile: Profile) -> _Scored:
+    return _Scored(
+        place=scored.place,
+        row=scored.row,
+        components=scored.components,
+        score=score_of(scored.components, profile),
+        below=scored.below,
+    )
+
+
+def _keep(scored: _Scored, chosen: Array) -> _Scored:
+    return _Scored(
+        place=scored.place[chosen],
+        row=scored.row[chosen],
+        components=scored.components[chosen],
+        score=scored.score[chosen],
+        below=scored.below,
+    )
+
+
+def _best_per_row(scored: _Scored) -> _Scored:
+    """Return the best passage of each row, rows ascending."""
+    order = np.lexsort((scored.place, -scored.score, scored.row))
+    row = scored.row[order]
+    is_first = np.ones(len(row), bool)
+    is_first[1:] = row[1:] != row[:-1]
+    return _keep(scored, order[is_first])
+
+
+def _folded(view: View, turns: _Scored, atoms: _Scored, k: int) -> tuple[pa.Table, int]:
+    """Return the best `k` items and how many there were: a claim and the turn it cites are one."""
+    turns, atoms = _best_per_row(turns), _best_per_row(atoms)
+    shown_by = _shown_by(view, turns, atoms)
+    has_turn = shown_by >= 0
+    score, components = atoms.score.copy(), atoms.components.copy()
+    turn_score = np.where(has_turn, turns.score[shown_by], -1) if len(turns.row) else np.full(len(score), -1)
+    is_better = turn_score > score
+    score[is_better] = turn_score[is_better]
+    components[is_better] = turns.components[shown_by[is_better]]
+    alone = np.ones(len(turns.row), bool)
+    alone[shown_by[has_turn]] = False
+    turn_rows, atom_rows = view.corpus.turns.rows, view.corpus.atoms.rows
+    source = atom_rows["source"][atoms.row].copy()
+    source[has_turn] = turn_rows["id"][turns.row[shown_by[has_turn]]]
+    items = {
+        "score": np.concatenate([score, turns.score[alone]]),
+        "components": np.concatenate([components, turns.components[alone]]),
+        "tie": np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]]),
+        "atom": np.concatenate([atom_rows["id"][atoms.row], np.zeros(int(alone.sum()), "S16")]),
+        "source": np.concatenate([source, turn_rows["id"][turns.row[alone]]]),
+        "event_us": np.concatenate(
+            [atom_rows["event_us"][atoms.row], turn_rows["event_us"][turns.row[alone]]]
+        ),
+        "stale": np.concatenate([~view.holding[atoms.row], view.stale_turn[turns.row[alone]]]),
+    }
+    is_turn = np.arange(len(items["score"])) >= len(score)
+    best = np.lexsort((is_turn, items["tie"], -items["score"]))[:k]
+    items["source"] = _visible_sources(view, items["source"])
+    return _ranked_table({name: values[best] for name, values in items.items()}, is_turn[best]), len(is_turn)
+
+
+def _visible_sources(view: View, sources: Array) -> Array:
+    """Return the ids with those blanked that the caller may not see."""
+    shown = view.corpus.turns.rows["id"][np.unique(view.turns.row)]
+    return np.where(np.isin(sources, shown), sources, b"").astype("S16")
+
+
+def _shown_by(view: View, turns: _Scored, atoms: _Scored) -> I64:
+    """Return per claim the position in `turns` of the best turn it is cited from, each turn once."""
+    turn, atom = view.corpus.claims
+    result = np.full(len(atoms.row), -1, np.int64)
+    if not len(turns.row) or not len(atoms.row):
+        return result
+    at_turn = _position(turns.row, turn)
+    at_atom = _position(atoms.row, atom)
+    both = (at_turn >= 0) & (at_atom >= 0)
+    pairs = np.unique(np.stack([at_turn[both], at_atom[both]], axis=1), axis=0)
+    tie = view.corpus.atoms.rows["tie"][atoms.row[pairs[:, 1]]]
+    order = np.lexsort((tie, -atoms.score[pairs[:, 1]], -turns.score[pairs[:, 0]]))
+    taken = set()
+    for at, claim in pairs[order].tolist():
+        if at not in taken and result[claim] < 0:
+            result[claim] = at
+            taken.add(at)
+    return result
+
+
+def _position(rows: I64, wanted: Array) -> I64:
+    """Return the position of each wanted row in ascending `rows`, -1 where it is absent."""
+    at = np.searchsorted(rows, wanted)
+    at = np.minimum(at, len(rows) - 1)
+    return np.where(rows[at] == wanted, at, -1)
+
+
+def _ranked_table(items: dict[str, Array], is_turn: Mask) -> pa.Table:
+    count = len(is_turn)
+    kinds = pa.array(np.where(is_turn, "turn", "atom").tolist(), pa.string())
+    times = items["event_us"]
+    components = [pa.array(items["components"][:, i].astype(np.int32)) for i in range(len(COMPONENTS))]
+    columns = [
+        pa.array(np.arange(1, count + 1, dtype=np.int32)),
+        kinds,
+        id_array(items["atom"]),
+        id_array(items["source"]),
+        pa.array(items["score"].astype(np.int32)),
+        *components,
+        pa.array(items["stale"].astype(bool)),
+        pa.array(times.astype(np.int64), mask=times == UNKNOWN_US).cast(RANKED.field("event_time").type),
+    ]
+    return pa.Table.from_arrays(columns, schema=RANKED)
+
+
+def _sample(view: View, atoms: _Scored, reasons: Array) -> pa.Table:
+    """Return the best omitted claims, SAMPLE per reason, with their reason."""
+    chosen: list[int] = []
+    for number in np.unique(reasons[reasons > 0]).tolist():
+        where = np.flatnonzero(reasons == number)
+        order = np.lexsort((view.corpus.atoms.rows["tie"][atoms.row[where]], -atoms.score[where]))
+        chosen += where[order[:SAMPLE]].tolist()
+    rows = atoms.row[np.array(chosen, np.int64)]
+    return pa.Table.from_arrays(
+        [
+            pa.array(["atom"] * len(chosen), pa.string()),
+            id_array(view.corpus.atoms.rows["id"][rows]),
+            pa.array([view.reason_names[reasons[at]] for at in chosen], pa.string()),
+        ],
+        schema=OMITTED,
+    )

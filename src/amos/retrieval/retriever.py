@@ -1,0 +1,57 @@
+"""Answer questions over one corpus; views are kept so that many questions share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from amos.errors import UsageError
+from amos.retrieval.corpus import Corpus
+from amos.retrieval.cues import Cue, read_cue
+from amos.retrieval.profile import Profile, load_profile
+from amos.retrieval.ranking import Ranking, rank_view
+from amos.retrieval.spelling import mended
+from amos.retrieval.view import View, build_view
+from amos.retrieval.visibility import RowFilter, check_scope
+
+_VIEWS = 8
+MOST_CUES = 32
+
+
+class Retriever:
+    """Ranks the claims and turns of one graph version."""
+
+    def __init__(self, corpus: Corpus, profile: Profile | None = None) -> None:
+        self.corpus = corpus
+        self.profile = profile or load_profile()
+        self._views: dict[tuple[object, ...], View] = {}
+
+    def view(self, wanted: RowFilter) -> View:
+        """Return what `wanted` shows; built once per filter."""
+        view = self._views.get(wanted.key)
+        if view is None:
+            check_scope(wanted.scope)
+            if len(self._views) >= _VIEWS:
+                self._views.pop(next(iter(self._views)))
+            view = self._views[wanted.key] = build_view(self.corpus, wanted, self.profile.bm25f)
+        return view
+
+    def read_cues(self, cues: Sequence[str], wanted: RowFilter) -> list[Cue]:
+        """Return the questions as terms; misspelt words carry the known words nearest to them."""
+        if not 0 < len(cues) <= MOST_CUES:
+            raise UsageError(f"a request has 1 to {MOST_CUES} cues, not {len(cues)}")
+        if any(not cue.strip() for cue in cues):
+            raise UsageError(
+                "a cue is empty", advice="Ask with a few words, for example `coffee in the evening`."
+            )
+        view = self.view(wanted)
+        return [mended(view, read_cue(cue, lambda term: view.frequency(term) > 0)) for cue in cues]
+
+    def rank(self, cues: Sequence[str], wanted: RowFilter, k: int) -> Ranking:
+        """Return the best `k` claims and turns for the cues; an item takes its best cue."""
+        if k <= 0:
+            raise UsageError(f"the number of items must be at least 1, not {k}")
+        return rank_view(self.view(wanted), self.read_cues(cues, wanted), self.profile, k)
+
+    def rank_many(self, questions: Iterable[tuple[Sequence[str], RowFilter]], k: int) -> list[Ranking]:
+        """Return one ranking per question, equal to asking them one by one."""
+        return [self.rank(cues, wanted, k) for cues, wanted in questions]

@@ -1,0 +1,87 @@
+"""Mend a word of a question that nothing visible holds, if a known word is close enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from amos.retrieval.cues import Cue, CueTerm, is_spellable
+from amos.retrieval.postings import Postings
+from amos.retrieval.view import View
+from amos.retrieval.words import term_hash
+
+_MOST_TRIED = 200
+_MOST_KEPT = 3
+_LONG_WORD = 8
+"""From here on two slips are mended, below it one."""
+
+
+def mended(view: View, cue: Cue) -> Cue:
+    """Return the cue with unknown plain words replaced by the visible words nearest to them."""
+    terms = tuple(_mended_term(view, term) for term in cue.terms)
+    return cue if terms == cue.terms else replace(cue, terms=terms)
+
+
+def _mended_term(view: View, term: CueTerm) -> CueTerm:
+    word = term.texts[0]
+    if not term.is_required or view.frequency(term.hashes[0]) or not is_spellable(word):
+        return term
+    near = _nearest(view, word)
+    if not near:
+        return term
+    return CueTerm(hashes=tuple(term_hash(name) for name in near), texts=tuple(near), is_misspelt=True)
+
+
+def _nearest(view: View, word: str) -> list[str]:
+    """Return the visible words at the least distance from `word`, at most three, in a fixed order."""
+    allowed = 1 if len(word) < _LONG_WORD else 2
+    found: set[tuple[int, str]] = set()
+    for documents in (view.corpus.turns, view.corpus.atoms):
+        for postings, _ in documents.parts:
+            for name in _sharing_pairs(postings, word, allowed):
+                distance = slips_between(word, name, allowed)
+                if distance <= allowed and view.frequency(term_hash(name)):
+                    found.add((distance, name))
+    least = min((distance for distance, _ in found), default=0)
+    return sorted(name for distance, name in found if distance == least)[:_MOST_KEPT]
+
+
+def _sharing_pairs(postings: Postings, word: str, allowed: int) -> list[str]:
+    """Return the terms of about the same length that share the most letter pairs with `word`."""
+    raw = np.frombuffer(word.encode(), np.uint8).astype(np.int32)
+    wanted = np.unique(raw[:-1] << 8 | raw[1:])
+    sizes = np.diff(postings.name_starts)
+    fits = np.flatnonzero(np.abs(sizes - len(raw)) <= 4 * allowed)
+    names = postings.names.astype(np.int32)
+    if len(names) < 2 or not len(fits):
+        return []
+    hits = np.isin(names[:-1] << 8 | names[1:], wanted)
+    running = np.concatenate([[0], np.cumsum(hits)])
+    starts, ends = postings.name_starts[:-1][fits], postings.name_starts[1:][fits] - 1
+    shared = running[np.maximum(ends, starts)] - running[starts]
+    least = max(1, len(raw) - 1 - 3 * allowed)
+    kept = np.flatnonzero(shared >= least)
+    best = kept[np.argsort(-shared[kept], kind="stable")][:_MOST_TRIED]
+    return [name for at in fits[best].tolist() if (name := postings.name(at)).isalpha()]
+
+
+def slips_between(left: str, right: str, most: int) -> int:
+    """Return the number of letters added, dropped, changed or swapped; `most` + 1 stands for more.
+
+    Source: the optimal string alignment distance, cut off at `most`.
+    """
+    if abs(len(left) - len(right)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        two_back, before, row = before, row, [i]
+        for j, b in enumerate(right, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, two_back[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)

@@ -1,0 +1,251 @@
+"""The part of a corpus that one caller sees, packed: nothing else takes part in a ranking."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from amos.kernels.postings import SCALE, THOUSAND
+from amos.retrieval.corpus import Corpus, Documents, order_of_turns
+from amos.retrieval.profile import Bm25f
+from amos.retrieval.rows import KINDS, Array, text_hash
+from amos.retrieval.visibility import (
+    Mask,
+    RowFilter,
+    atom_omissions,
+    holds_at,
+    in_scope,
+    may_see,
+    shown_turns,
+    superseded_turns,
+)
+
+I64 = npt.NDArray[np.int64]
+CAPTION = KINDS.index("caption")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """Visible passages of one kind in reading order, numbered 0 … n-1.
+
+    document: (n,) number in the corpus.  row: (n,) row there.  session: (n,) sorted, None where
+    passages have no neighbours.  slot: (documents,) place of a document, or of the message that a
+    caption belongs to; -1 is out of sight.  impact: (documents,) what one occurrence adds, in 1/SCALE.
+    is_caption: (documents,).  is_counted: (n,) takes part in the statistics.
+    """
+
+    documents: Documents
+    document: I64
+    row: I64
+    session: I64 | None
+    slot: I64
+    impact: I64
+    is_caption: Mask
+    is_counted: Mask
+
+    @property
+    def count(self) -> int:
+        """Return the number of places."""
+        return len(self.document)
+
+    @cached_property
+    def counted(self) -> int:
+        """Return the number of places that take part in the statistics."""
+        return int(self.is_counted.sum())
+
+
+def _impacts(lengths: Array, counted: Mask, bm25f: Bm25f) -> I64:
+    """Return per document SCALE / (1 - b + b · length / mean), the mean over `counted` ones."""
+    known = lengths[counted & (lengths > 0)]
+    total, number = (int(known.sum()), len(known)) if len(known) else (1, 1)
+    base = (THOUSAND - bm25f.b) * total
+    slope = bm25f.b * number * lengths.astype(np.int64)
+    result: Any = SCALE * THOUSAND * total // np.maximum(base + slope, 1)
+    return result
+
+
+def place_turns(documents: Documents, visible: Mask, bm25f: Bm25f) -> Places:
+    """Return the visible passages in reading order, captions attached to their messages."""
+    row = documents.row
+    shown = (visible & documents.is_alive)[row]
+    is_caption = documents.rows["kind"][row] == CAPTION
+    main = _captioned(documents, shown, is_caption)
+    is_caption = is_caption & (main >= 0)
+    own = np.flatnonzero(shown & ~is_caption)
+    own = own[order_of_turns(documents.rows, row[own], documents.passage[own])]
+    slot = np.full(len(row), -1, np.int64)
+    slot[own] = np.arange(len(own))
+    attached = np.flatnonzero(is_caption & shown)
+    slot[attached] = slot[main[attached]]
+    impact = _impacts(documents.lengths, shown & ~is_caption, bm25f)
+    captions = _impacts(documents.lengths, shown & is_caption, bm25f)
+    session = documents.rows["session"][row[own]].view(np.int64)
+    return Places(
+        documents=documents,
+        document=own,
+        row=row[own].astype(np.int64),
+        session=session,
+        slot=slot,
+        impact=np.where(is_caption, captions, impact),
+        is_caption=is_caption,
+        is_counted=np.ones(len(own), bool),
+    )
+
+
+def _captioned(documents: Documents, shown: Mask, is_caption: Mask) -> I64:
+    """Return per document the first shown passage of the message a caption belongs to, else -1."""
+    result = np.full(len(shown), -1, np.int64)
+    captions = np.flatnonzero(is_caption & shown)
+    if not len(captions):
+        return result
+    texts = np.flatnonzero(shown & ~is_caption & (documents.passage == 0))
+    message = documents.rows["message"][documents.row]
+    texts = texts[np.lexsort((documents.rows["block"][documents.row[texts]], message[texts]))]
+    at = np.searchsorted(message[texts], message[captions])
+    inside = at < len(texts)
+    inside[inside] = message[texts[at[inside]]] == message[captions[inside]]
+    result[captions[inside]] = texts[at[inside]]
+    return result
+
+
+def place_atoms(documents: Documents, visible: Mask, eligible: Mask, bm25f: Bm25f) -> Places:
+    """Return the visible claims; only the eligible ones count in the statistics."""
+    shown = (visible & documents.is_alive)[documents.row]
+    own = np.flatnonzero(shown)
+    counted = shown & eligible[documents.row]
+    slot = np.full(len(shown), -1, np.int64)
+    slot[own] = np.arange(len(own))
+    return Places(
+        documents=documents,
+        document=own,
+        row=documents.row[own].astype(np.int64),
+        session=None,
+        slot=slot,
+        impact=_impacts(documents.lengths, counted, bm25f),
+        is_caption=np.zeros(len(shown), bool),
+        is_counted=counted[own],
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """What one filter leaves of a corpus.
+
+    reasons: per atom row the number of its omission reason in `reason_names`, 0 for none.
+    stale_turn: (turn rows,) all its claims are superseded.  holding: (atom rows,) holds now.
+    turn_denied, atom_denied: rows that the reader may not see.  stored: rows at all.
+    """
+
+    corpus: Corpus
+    wanted: RowFilter
+    turns: Places
+    atoms: Places
+    reasons: Array
+    reason_names: tuple[str, ...]
+    stale_turn: Mask
+    holding: Mask
+    turn_denied: Mask
+    atom_denied: Mask
+    stored: int
+
+    @cached_property
+    def total(self) -> int:
+        """Return how many passages and claims the statistics count."""
+        return self.turns.counted + self.atoms.counted
+
+    @cached_property
+    def _known(self) -> dict[int, int]:
+        return {}
+
+    def frequency(self, term: int) -> int:
+        """Return in how many counted places a term hash occurs; what is hidden never counts."""
+        found = self._known.get(term)
+        if found is None:
+            found = self._known[term] = sum(_frequency(p, term) for p in (self.turns, self.atoms))
+        return found
+
+    def is_withheld(self, term: int) -> bool:
+        """Return whether a term hash occurs in a row that the reader may not see."""
+        pairs = ((self.corpus.turns, self.turn_denied), (self.corpus.atoms, self.atom_denied))
+        for documents, denied in pairs:
+            found = documents.find(term) if denied.any() else None
+            if found is not None and denied[documents.row[found[0]]].any():
+                return True
+        return False
+
+    @cached_property
+    def participants(self) -> tuple[Array, Array]:
+        """Return the distinct (conversation, holder) pairs of visible turns, sorted."""
+        rows = self.corpus.turns.rows
+        seen = np.unique(self.turns.row)
+        pairs = np.stack([rows["conversation"][seen], rows["holder"][seen]], axis=1)
+        distinct = np.unique(pairs, axis=0) if len(pairs) else pairs
+        return distinct[:, 0], distinct[:, 1]
+
+    @cached_property
+    def holders(self) -> Array:
+        """Return the distinct holder hashes among what is visible."""
+        spoke = self.corpus.turns.rows["holder"][self.turns.row]
+        held = self.corpus.atoms.rows["holder"][self.atoms.row]
+        return np.unique(np.concatenate([spoke, held]))
+
+
+def _frequency(places: Places, term: int) -> int:
+    found = places.documents.find(term)
+    if found is None:
+        return 0
+    slots = places.slot[found[0]]
+    slots = slots[slots >= 0]
+    if places.is_caption.any():
+        slots = np.unique(slots)
+    return int(places.is_counted[slots].sum())
+
+
+def rarity(total: int, frequency: int) -> int:
+    """Return the inverse document frequency ln(1 + (N - n + ½) / (n + ½)) in 1/SCALE."""
+    return round(math.log1p((total - frequency + 0.5) / (frequency + 0.5)) * SCALE)
+
+
+def build_view(corpus: Corpus, wanted: RowFilter, bm25f: Bm25f) -> View:
+    """Return what `wanted` leaves of `corpus`."""
+    turns, atoms = corpus.turns, corpus.atoms
+    held = np.unique(corpus.supports["source"][corpus.supports["is_held"] > 0])
+    turn_denied = turns.is_alive & ~may_see(turns.rows, wanted.reader)
+    atom_denied = atoms.is_alive & ~may_see(atoms.rows, wanted.reader)
+    turn_seen = in_scope(turns.rows, wanted.scope) & ~turn_denied
+    atom_seen = in_scope(atoms.rows, wanted.scope) & ~atom_denied
+    holding = holds_at(atoms.rows, wanted.instant_us)
+    names, reasons = _reasons(atoms, wanted)
+    stale = superseded_turns(turns.count, corpus.claims, atom_seen & atoms.is_alive, holding)
+    return View(
+        corpus=corpus,
+        wanted=wanted,
+        turns=place_turns(turns, turn_seen & shown_turns(turns.rows, wanted, held), bm25f),
+        atoms=place_atoms(atoms, atom_seen, reasons == 0, bm25f),
+        reasons=reasons,
+        reason_names=names,
+        stale_turn=stale,
+        holding=holding,
+        turn_denied=turn_denied,
+        atom_denied=atom_denied,
+        stored=int(turns.is_alive.sum() + atoms.is_alive.sum()),
+    )
+
+
+def _reasons(atoms: Documents, wanted: RowFilter) -> tuple[tuple[str, ...], Array]:
+    names = [""]
+    reasons = np.zeros(atoms.count, np.int16)
+    for name, mask in atom_omissions(atoms.rows, wanted):
+        if name not in names:
+            names.append(name)
+        reasons[mask & (reasons == 0)] = names.index(name)
+    return tuple(names), reasons
+
+
+CONTRADICTED = text_hash("contradicted")
+STALE = text_hash("stale")

@@ -1,0 +1,58 @@
+"""Columns of a ranking and of the evidence cut for it."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from amos.schemas.columns import ID, INTS, TEXT, TIME, column
+
+COMPONENTS = (
+    "direct_cue_match",
+    "words",
+    "neighbours",
+    "holder_match",
+    "recency",
+    "confidence",
+    "superseded",
+    "contradicted",
+)
+"""Score components of profile words.v1, each absolute, 0 to 1,000,000."""
+
+RANKED = pa.schema(
+    [
+        column("rank", pa.int32(), "position, from 1"),
+        column("item_kind", TEXT, "atom, or turn where no matching claim exists"),
+        column("atom_id", ID, "claim; null for a turn", nullable=True),
+        column("source_id", ID, "turn that is shown as evidence; null when out of sight", nullable=True),
+        column("score_ppm", pa.int32(), "weighted sum of the components, 0 to 1,000,000"),
+        *(column(f"{name}_ppm", pa.int32(), "component, 0 to 1,000,000") for name in COMPONENTS),
+        column("is_superseded", pa.bool_(), "no interval of the claim, or of any claim of the turn, holds"),
+        column("event_time", TIME, "when it was said", nullable=True),
+    ]
+)
+"""Ordered by (score_ppm descending, unkeyed identity)."""
+
+OMITTED = pa.schema(
+    [
+        column("item_kind", TEXT, "atom or turn"),
+        column("id", ID, "the row left out"),
+        column("reason", TEXT, "why it was left out"),
+    ]
+)
+"""A bounded sample of what matched and was left out; only rows that the caller may see."""
+
+EVIDENCE = pa.schema(
+    [
+        column("rank", pa.int32(), "item the evidence belongs to"),
+        column("source_id", ID, "source it is cut from"),
+        column("start", pa.int64(), "first byte of the excerpt in the stored source"),
+        column("end", pa.int64(), "byte after the excerpt"),
+        column("excerpt", TEXT, "exactly these bytes"),
+        column("matches", INTS, "byte ranges of words of the question, start and end in turn"),
+        column("event_time", TIME, "when it was said; null when unknown", nullable=True),
+        column("author", TEXT, "who said it; `user` for the owner", nullable=True),
+        column("trust", TEXT, "trust of the source"),
+        column("locator", TEXT, "archive member and record number"),
+    ]
+)
+"""Ordered by rank; the item's own turn first."""
