@@ -1,0 +1,137 @@
+"""Decode one JSON record, repairing what can be repaired and naming every repair."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from amos.sources.faults import Fault, UnreadableRecordError
+
+_decode = msgspec.json.Decoder().decode
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+class Decoded(msgspec.Struct, gc=False):
+    """A JSON value with the repairs it took."""
+
+    value: Any
+    repairs: list[tuple[Fault, str]]
+    is_text_replaced: bool = False
+
+
+def decode_record(raw: bytes, *, depth: int) -> Decoded:
+    """Return the value of `raw`, at most `depth` levels deep; the last of equal keys wins.
+
+    Raises UnreadableRecordError when no value can be read.
+    """
+    try:
+        value = _decode(raw)
+    except RecursionError:
+        raise _too_deep(depth) from None
+    except msgspec.DecodeError:
+        return _decode_tolerantly(raw, depth)
+    if _key_count(value, depth) == raw.count(b'":') - raw.count(b'\\":'):
+        return Decoded(value, [])
+    _, names = _load(raw.decode())
+    return Decoded(value, _duplicate_repairs(names))
+
+
+def _decode_tolerantly(raw: bytes, depth: int) -> Decoded:
+    repairs: list[tuple[Fault, str]] = []
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as cause:
+        text = raw.decode(errors="replace")
+        repairs.append((Fault.INVALID_UTF8, f"byte {cause.start} is no UTF-8; it became U+FFFD"))
+    text, replaced = _ESCAPE.subn(_mend_surrogate, text) if "\\u" in text else (text, 0)
+    lone = text.count("\\ufffd\x00") if replaced else 0
+    text = text.replace("\\ufffd\x00", "\\ufffd") if lone else text
+    if lone:
+        repairs.append((Fault.SURROGATE_REPLACED, f"{lone} lone surrogate(s) became U+FFFD"))
+    value, names = _load(text.lstrip("\ufeff"))
+    _key_count(value, depth)
+    is_replaced = bool(repairs)
+    return Decoded(value, repairs + _duplicate_repairs(names), is_replaced)
+
+
+def _mend_surrogate(escape: re.Match[str]) -> str:
+    # The NUL marks a mended escape: JSON text cannot hold a raw NUL, so none is mistaken.
+    return "\\ufffd\x00" if escape.group(1) else escape.group()
+
+
+def _load(text: str) -> tuple[Any, list[str]]:
+    duplicates: list[str] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) != len(items):
+            counts = Counter(name for name, _ in items)
+            duplicates.extend(name for name, count in counts.items() if count > 1)
+        return found
+
+    try:
+        return json.loads(text, strict=False, object_pairs_hook=pairs), duplicates
+    except RecursionError:
+        raise _too_deep(0) from None
+    except ValueError as cause:
+        raise UnreadableRecordError(Fault.INVALID_JSON, f"no JSON: {cause}") from None
+
+
+_NAMED = 5
+
+
+def _duplicate_repairs(names: list[str]) -> list[tuple[Fault, str]]:
+    if not names:
+        return []
+    shown = ", ".join(repr(name) for name in names[:_NAMED])
+    return [(Fault.DUPLICATE_KEY, f"key {shown} stands more than once; the last value was read")]
+
+
+def _too_deep(depth: int) -> UnreadableRecordError:
+    allowed = f" ({depth} are allowed)" if depth else ""
+    return UnreadableRecordError(Fault.TOO_DEEP, f"nested too deep{allowed}")
+
+
+def _key_count(value: Any, room: int) -> int:
+    """Return the number of object keys below `value`; raises when it is deeper than `room`."""
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return 0
+    if room <= 0:
+        raise _too_deep(0)
+    count = len(value) if kind is dict else 0
+    for item in value.values() if kind is dict else value:
+        kind = type(item)
+        if kind is dict or kind is list:
+            count += _key_count(item, room - 1)
+    return count
+
+
+def canonical_json(value: Any) -> str:
+    """Return JSON text with sorted keys and no spaces; NaN and infinities become strings."""
+    return json.dumps(
+        _finite(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
+
+
+def extra_json(value: dict[str, Any]) -> str | None:
+    """Return the canonical JSON of `value`, None when it is empty."""
+    return canonical_json(value) if value else None
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

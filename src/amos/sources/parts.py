@@ -1,0 +1,92 @@
+"""Put the content blocks of one record together: numbered, and what is left over beside the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from amos.sources.block import Block
+from amos.sources.decoding import extra_json
+from amos.sources.instants import Instant
+
+
+class Part(msgspec.Struct, kw_only=True, gc=False):
+    """One content block; None leaves a field as the record has it."""
+
+    text: str
+    kind: str = "text"
+    role: str | None = None
+    trust: str | None = None
+    author: str | None = None
+    is_owner: bool | None = None
+    flags: int = 0
+    reply_to: str | None = None
+    extra: dict[str, Any] | None = None
+
+
+def assemble(base: Block, parts: list[Part], extra: dict[str, Any]) -> list[Block]:
+    """Return one block per part, in order; `extra` of the record goes to the first.
+
+    A record without content still gives one block, with empty text.
+    """
+    blocks = []
+    for number, part in enumerate(parts or [Part(text="")]):
+        own = part.extra or {}
+        if number == 0:
+            own = {**extra, **own}
+        blocks.append(_block(base, part, number, extra_json(own)))
+    return blocks
+
+
+def _block(base: Block, part: Part, number: int, extra: str | None) -> Block:
+    changes: dict[str, Any] = {
+        name: value
+        for name in ("role", "trust", "author", "is_owner", "reply_to")
+        if (value := getattr(part, name)) is not None
+    }
+    return msgspec.structs.replace(
+        base,
+        text=part.text,
+        kind=part.kind,
+        block=number,
+        flags=base.flags | part.flags,
+        extra=extra,
+        **changes,
+    )
+
+
+def set_time(block: Block, instant: Instant, invalid_flag: int) -> None:
+    """Give `block` the time of `instant`, or the flag that it cannot be read."""
+    block.event_us = instant.us
+    block.event_text = instant.text
+    block.zone = instant.zone
+    block.is_zone_assumed = instant.is_zone_assumed
+    if instant.is_invalid:
+        block.flags |= invalid_flag
+
+
+def joined_texts(content: Any) -> tuple[str, list[Any]]:
+    """Return the texts of `content` (text, or a list of text blocks) by lines, and the rest."""
+    if isinstance(content, str):
+        return content, []
+    if not isinstance(content, list):
+        return "", [] if content is None else [content]
+    texts, rest = [], []
+    for item in content:
+        if isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, dict) and isinstance(item.get("text"), str):
+            texts.append(item["text"])
+        elif item is not None:
+            rest.append(item)
+    return "\n".join(texts), rest
+
+
+def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return the entries of `value` but `names`, and but those that say nothing."""
+    return {
+        name: item
+        for name, item in value.items()
+        if name not in names and item is not None and item != {} and item != []
+    }

@@ -1,0 +1,115 @@
+"""What a reader of one outside format is, and what it is given to work with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Protocol
+
+import msgspec
+
+from amos.sources.block import Batch
+from amos.sources.instants import ASSUMED_UTC, DefaultZone
+from amos.sources.limits import Limits
+
+if TYPE_CHECKING:
+    from amos.sources.mapping import Mapping
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}:,]', re.DOTALL)
+_FEW_LINES = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadContext:
+    """What a reader may know beyond the bytes: how to name the file, and the caller's wishes."""
+
+    file: str
+    zone: DefaultZone = ASSUMED_UTC
+    limits: Limits = field(default_factory=Limits)
+    tenant: str = "default"
+    workspace: str = "default"
+    mapping: Mapping | None = None
+    is_context_allowed: bool = False
+    chunk_records: int = 1024
+    """Most records a reader need put into one batch; larger batches are put together later."""
+
+
+class Recognition(NamedTuple):
+    """How sure a reader is that a file is its own, 0 to 100, and what it saw there."""
+
+    confidence: int
+    saw: str
+
+
+NOT_MINE = Recognition(0, "")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The beginning of a file, and its name."""
+
+    name: str
+    head: bytes
+    is_whole: bool = False
+
+    @cached_property
+    def objects(self) -> list[dict[str, Any]]:
+        """The JSON objects on the first lines, as far as they decode."""
+        found = []
+        lines = self.head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        for line in lines[:_FEW_LINES]:
+            try:
+                value = msgspec.json.decode(line)
+            except (msgspec.DecodeError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                found.append(value)
+        return found
+
+    @cached_property
+    def _tokens(self) -> list[tuple[int, str]]:
+        """Keys with the depth of the object that holds them, in order."""
+        keys: list[tuple[int, str]] = []
+        depth, last = 0, b""
+        for found in _TOKEN.finditer(self.head):
+            token = found.group()
+            if token in b"[{":
+                depth += 1
+            elif token in b"]}":
+                depth -= 1
+            elif token == b":" and last.startswith(b'"'):
+                keys.append((depth, last[1:-1].decode(errors="replace")))
+            last = token
+        return keys
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """Keys of the top-level object, or of the first objects of a top-level array, in order."""
+        is_array = self.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+        level = 2 if is_array else 1
+        return list(dict.fromkeys(key for depth, key in self._tokens if depth == level))
+
+    @cached_property
+    def all_keys(self) -> frozenset[str]:
+        """Every key that the head shows, at any depth."""
+        return frozenset(key for _, key in self._tokens)
+
+
+class Reader(Protocol):
+    """Reads one outside format; a fresh instance serves one logical input, shard after shard."""
+
+    name: ClassVar[str]
+
+    @classmethod
+    def recognise(cls, sample: Sample) -> Recognition:
+        """Return how sure it is that `sample` begins a file of its format."""
+        ...
+
+    def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
+        """Yield the records of `stream` in order, small batches of whole records.
+
+        Bad records become problems; only a failing `stream` raises.
+        """
+        ...

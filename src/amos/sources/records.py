@@ -1,0 +1,111 @@
+"""Turn pieces of a stream into decoded JSON objects, one by one, faults beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from amos.schemas.vocabulary import SourceFlag
+from amos.sources.block import Batch, Block, Problem
+from amos.sources.decoding import decode_record
+from amos.sources.faults import Fault, UnreadableRecordError, lost, noted
+from amos.sources.reader import ReadContext
+from amos.sources.splitting import Piece, split_lines, split_values
+
+
+class Record(msgspec.Struct, kw_only=True, gc=False):
+    """One JSON object of a stream; `value` is None when it is lost, `problems` says why."""
+
+    number: int
+    size: int
+    value: dict[str, Any] | None
+    problems: list[Problem]
+    flags: int = 0
+
+
+def json_lines(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
+    """Yield the object on each line that is not blank."""
+    pieces = split_lines(stream, longest=context.limits.record_bytes)
+    return (_record(piece, context) for piece in pieces)
+
+
+def json_values(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
+    """Yield the objects of a top-level array, or of a sequence of values."""
+    pieces = split_values(stream, longest=context.limits.record_bytes)
+    return (_record(piece, context) for piece in pieces)
+
+
+_SAID = {
+    Fault.TRUNCATED: "the file ends in the middle of a record",
+    Fault.TOO_LARGE: "longer than one record may be",
+    Fault.WRONG_TYPE: "no object",
+}
+
+
+def _record(piece: Piece, context: ReadContext) -> Record:
+    if piece.fault is not None:
+        return _lost(piece, context, piece.fault, _SAID[piece.fault])
+    try:
+        decoded = decode_record(piece.raw, depth=context.limits.depth)
+    except UnreadableRecordError as cause:
+        is_cut = piece.is_last and cause.code is Fault.INVALID_JSON
+        code = Fault.TRUNCATED if is_cut else cause.code
+        return _lost(piece, context, code, _SAID[code] if is_cut else cause.message)
+    if not isinstance(decoded.value, dict):
+        return _lost(piece, context, Fault.WRONG_TYPE, f"{json_kind(decoded.value)} where an object belongs")
+    return Record(
+        number=piece.number,
+        size=piece.size,
+        value=decoded.value,
+        problems=[noted(context.file, piece.number, *repair) for repair in decoded.repairs],
+        flags=int(SourceFlag.SURROGATE_REPLACED) if decoded.is_text_replaced else 0,
+    )
+
+
+def _lost(piece: Piece, context: ReadContext, code: Fault, message: str) -> Record:
+    problem = lost(context.file, piece.number, code, message)
+    return Record(number=piece.number, size=piece.size, value=None, problems=[problem])
+
+
+def json_kind(value: Any) -> str:
+    """Return the JSON word for the type of `value`."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "a boolean"
+    kinds = {str: "text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def one_record(
+    blocks: list[Block],
+    problems: list[Problem],
+    *,
+    format: str,
+    size: int = 0,  # noqa: A002
+) -> Batch:
+    """Return the batch of a single record."""
+    return Batch(blocks=blocks, problems=problems, record_count=1, format=format, bytes_read=size)
+
+
+def coalesced(batches: Iterable[Batch], *, records: int, size: int) -> Iterator[Batch]:
+    """Yield the same content in batches of at least `records` records or `size` bytes, but the last.
+
+    A batch is never split, so one record stays whole; inputs of two formats never meet.
+    """
+    whole: Batch | None = None
+    for batch in batches:
+        if whole is None or whole.format != batch.format:
+            if whole is not None:
+                yield whole
+            whole = batch
+        else:
+            whole.blocks.extend(batch.blocks)
+            whole.problems.extend(batch.problems)
+            whole.record_count += batch.record_count
+            whole.bytes_read += batch.bytes_read
+        if whole.record_count >= records or whole.bytes_read >= size:
+            yield whole
+            whole = None
+    if whole is not None:
+        yield whole
