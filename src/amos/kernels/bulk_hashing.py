@@ -23,7 +23,7 @@ _STEPS = ("SHA256_Init", "SHA256_Update", "SHA256_Final")
 def _addresses() -> tuple[int, int, int] | None:
     """Return the addresses of libcrypto's three SHA-256 steps as this process has them, or None."""
     try:
-        import _hashlib  # noqa: PLC0415 - absent where Python was built without OpenSSL
+        import _hashlib
 
         library = ctypes.CDLL(_hashlib.__file__)
         found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in _STEPS]
@@ -41,7 +41,7 @@ def sha256_rows(buffer: Array, offsets: Array, prefix: bytes) -> Array:
     addresses = _addresses()
     if addresses is None:
         return hash_rows(lead, data, offsets)
-    from amos.kernels.libcrypto import hash_rows_native  # noqa: PLC0415 - imports numba
+    from amos.kernels.libcrypto import hash_rows_native
 
     return hash_rows_native(*addresses, lead, data, offsets)
 

@@ -32,7 +32,7 @@ def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
     """
     count = len(offsets) - 1
     if count >= COMPILED_FROM_ROWS:
-        from amos.kernels import bulk_hashing  # noqa: PLC0415 - imports numba
+        from amos.kernels import bulk_hashing
 
         return bulk_hashing.sha256_rows(buffer, offsets, prefix)
     base, view, cuts = hashlib.sha256(prefix), memoryview(buffer), offsets.tolist()
@@ -108,7 +108,7 @@ def identities(parts: Sequence[Part], count: int) -> Array:
     every row shares.  Raises TypeError for list columns.
     """
     if count >= COMPILED_FROM_ROWS:
-        from amos.kernels import bulk_hashing  # noqa: PLC0415 - imports numba
+        from amos.kernels import bulk_hashing
 
         return bulk_hashing.identities(parts, count)
     cells = [part_cells(part, count) for part in parts]

@@ -15,11 +15,11 @@ from amos.kernels.compiled import cache_folder
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
 
-from llvmlite import ir  # noqa: E402
-from numba import types  # noqa: E402
-from numba.extending import intrinsic  # noqa: E402
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
-from amos.kernels.compiled import compiled  # noqa: E402
+from amos.kernels.compiled import compiled
 
 _STATE_WORDS = 32
 """Room for SHA256_CTX (112 bytes), in int64."""

@@ -1,1 +1,1 @@
-
+"""Files and databases that survive a crash; reached through `store.py` modules alone."""

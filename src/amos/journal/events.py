@@ -1,0 +1,163 @@
+"""Events: what a commit says happened, chained so that nothing can be changed unseen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from amos.errors import SchemaError
+from amos.journal.rows import pack_blob
+from amos.kernels.canonical import Value, row_bytes
+from amos.schemas.state import EVENTS
+
+SCHEMA_VERSION = "amos.v1"
+FIRST_LINK = bytes(32)
+CHECKED = EVENTS.names[:-2]
+"""Columns that the checksum covers: all but the previous link and the checksum itself."""
+
+EVENT_TYPES = frozenset(
+    [
+        "evidence_captured",
+        "source_revised",
+        "candidate_proposed",
+        "candidate_decided",
+        "review_decided",
+        "atom_committed",
+        "atom_updated",
+        "atom_archived",
+        "atom_merged",
+        "atom_split",
+        "edge_committed",
+        "edge_retired",
+        "entity_merged",
+        "entity_split",
+        "dictionary_updated",
+        "dispute_opened",
+        "dispute_closed",
+        "atom_reinforced",
+        "retrieval_outcome_recorded",
+        "proposal_ratified",
+        "proposal_resolved",
+        "constitutional_record_replaced",
+        "maintenance_applied",
+        "run_reverted",
+        "reprocess_applied",
+        "memories_distilled",
+        "segment_compacted",
+        "snapshot_registered",
+        "erasure_requested",
+        "erased",
+        "tombstone_expired",
+        "lease_taken",
+        "capacity_mode_changed",
+        "capacity_extension_requested",
+        "command_rejected",
+        "memory_health_alert",
+    ]
+)
+"""The closed list of types, `amos.v1`."""
+
+
+class EventRows(NamedTuple):
+    """Rows that one event puts into one table; `rows` has the table's columns without the salt."""
+
+    event_type: str
+    table: str
+    rows: pa.Table
+
+
+class EventBody(NamedTuple):
+    """What is known of an event before its place in the chain: its payload text and digest."""
+
+    event_type: str
+    payload: str
+    payload_digest: bytes
+
+
+class Circumstances(NamedTuple):
+    """What the events of one commit share; times in microseconds."""
+
+    actor: str
+    authorization: str
+    expected: str
+    idempotency_key: str | None
+    occurred_us: int
+    accepted_us: int
+    version: int
+
+
+def check_type(event_type: str) -> None:
+    """Raise SchemaError unless the type is on the closed list."""
+    if event_type not in EVENT_TYPES:
+        raise SchemaError(f"{event_type!r} is no event type of {SCHEMA_VERSION}")
+
+
+def canonical_json(value: object) -> str:
+    """Return JSON text with sorted keys and no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def event_body(event_type: str, operation: str, table: str, root: bytes, rows: int) -> EventBody:
+    """Return the payload of an event over `rows` commitments with the Merkle root `root`."""
+    payload = canonical_json({"operation": operation, "rows": rows, "table": table})
+    return EventBody(event_type, payload, payload_digest(payload, root))
+
+
+def payload_digest(payload: str, root: bytes) -> bytes:
+    """Return the digest over the payload's bytes and the Merkle root of its rows."""
+    return hashlib.sha256(payload.encode() + root).digest()
+
+
+def checksum(values: Sequence[Value]) -> bytes:
+    """Return the digest of an event's canonical bytes; `values` follow the columns of CHECKED."""
+    return hashlib.sha256(row_bytes(values)).digest()
+
+
+def next_link(link: bytes, event_checksum: bytes) -> bytes:
+    """Return the running link after an event."""
+    return hashlib.sha256(link + event_checksum).digest()
+
+
+def chain_events(
+    bodies: Sequence[EventBody], ids: Sequence[bytes], shared: Circumstances, link: bytes
+) -> tuple[list[list[Value]], bytes]:
+    """Return the rows of the events, values in column order, and the running link after the last."""
+    rows: list[list[Value]] = []
+    for body, identifier in zip(bodies, ids, strict=True):
+        values: list[Value] = [
+            identifier,
+            body.event_type.encode(),
+            SCHEMA_VERSION.encode(),
+            shared.actor.encode(),
+            [],
+            body.payload.encode(),
+            [],
+            [],
+            None if shared.idempotency_key is None else shared.idempotency_key.encode(),
+            body.payload_digest,
+            [],
+            shared.expected.encode(),
+            shared.authorization.encode(),
+            shared.occurred_us,
+            shared.accepted_us,
+            b"accepted",
+            b"projected",
+            shared.version,
+        ]
+        found = checksum(values)
+        rows.append([*values, link, found])
+        link = next_link(link, found)
+    return rows, link
+
+
+def event_blob(rows: Sequence[Sequence[Value]]) -> bytes:
+    """Return the hot blob of event rows, values in column order."""
+    encoded = [row_bytes(values) for values in rows]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(row) for row in encoded], out=offsets[1:])
+    return pack_blob(np.frombuffer(b"".join(encoded), np.uint8), offsets)

@@ -1,0 +1,234 @@
+"""Where the rows of each table stand: pieces in commit order, sealed or hot, and a bounded cache.
+
+A row's *position* is its place among all rows of its table, in commit order.  Sealing moves rows
+from hot blobs to a segment without changing a position.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.journal.rows import unpack_blobs, with_storage_columns
+from amos.schemas.catalog import HotEntry, SegmentEntry
+from amos.schemas.columns import select_fields
+from amos.schemas.state import TABLES, stored
+
+Array = npt.NDArray[Any]
+
+CACHE_BYTES = 128 << 20
+
+
+class SegmentSource(Protocol):
+    """Reads columns of one sealed segment, or of one of its row groups."""
+
+    def read(self, entry: SegmentEntry, columns: Sequence[str], *, group: int | None = None) -> pa.Table:
+        """Return the columns in the order asked for."""
+
+
+class ColumnCache:
+    """Decoded columns of row groups, the least recently used leaving first."""
+
+    def __init__(self, limit_bytes: int = CACHE_BYTES) -> None:
+        self._limit = limit_bytes
+        self._size = 0
+        self._held: OrderedDict[tuple[str, int, str], pa.ChunkedArray] = OrderedDict()
+
+    def get(self, key: tuple[str, int, str]) -> pa.ChunkedArray | None:
+        """Return a cached column, or None."""
+        found = self._held.get(key)
+        if found is not None:
+            self._held.move_to_end(key)
+        return found
+
+    def put(self, key: tuple[str, int, str], column: pa.ChunkedArray) -> None:
+        """Keep a column, dropping old ones beyond the byte limit."""
+        if key in self._held:
+            return
+        self._held[key] = column
+        self._size += column.nbytes
+        while self._size > self._limit and len(self._held) > 1:
+            self._size -= self._held.popitem(last=False)[1].nbytes
+
+
+class Sealed:
+    """Rows of one segment, beginning at position `start`."""
+
+    is_hot = False
+
+    def __init__(self, start: int, entry: SegmentEntry, group_counts: Sequence[int]) -> None:
+        self.start, self.count = start, entry.row_count
+        self.first, self.last = entry.first_version, entry.last_version
+        self.entry = entry
+        self._edges = np.concatenate([[0], np.cumsum(group_counts)]).astype(np.int64)
+
+    def read(self, source: SegmentSource, columns: Sequence[str]) -> pa.Table:
+        """Return all rows, straight from the file."""
+        return source.read(self.entry, columns)
+
+    def take(
+        self, source: SegmentSource, cache: ColumnCache, local: Array, columns: Sequence[str]
+    ) -> pa.Table:
+        """Return the rows at ascending `local` positions inside the segment."""
+        groups = np.searchsorted(self._edges, local, "right") - 1
+        parts = []
+        for group in np.unique(groups).tolist():
+            rows = self._group(source, cache, group, columns)
+            parts.append(rows.take(pa.array(local[groups == group] - self._edges[group])))
+        return pa.concat_tables(parts)
+
+    def _group(
+        self, source: SegmentSource, cache: ColumnCache, group: int, columns: Sequence[str]
+    ) -> pa.Table:
+        held = {name: cache.get((self.entry.file, group, name)) for name in columns}
+        missing = [name for name, column in held.items() if column is None]
+        if missing:
+            rows = source.read(self.entry, missing, group=group)
+            for name in missing:
+                held[name] = rows.column(name)
+                cache.put((self.entry.file, group, name), rows.column(name))
+        schema = select_fields(stored(self.entry.table), columns)
+        return pa.Table.from_arrays([held[name] for name in columns], schema=schema)
+
+
+class Hot:
+    """Rows of small commits, beginning at position `start`; decoded when first read."""
+
+    is_hot = True
+
+    def __init__(
+        self, start: int, count: int, versions: tuple[int, int], load: Callable[[], pa.Table]
+    ) -> None:
+        self.start, self.count = start, count
+        self.first, self.last = versions
+        self._load = load
+        self._rows: pa.Table | None = None
+
+    @property
+    def rows(self) -> pa.Table:
+        """All rows, with the columns of storage."""
+        if self._rows is None:
+            self._rows = self._load()
+        return self._rows
+
+    def read(self, source: SegmentSource, columns: Sequence[str]) -> pa.Table:  # noqa: ARG002
+        """Return all rows."""
+        return self.rows.select(columns)
+
+    def take(
+        self, source: SegmentSource, cache: ColumnCache, local: Array, columns: Sequence[str]
+    ) -> pa.Table:
+        """Return the rows at ascending `local` positions."""
+        return self.rows.select(columns).take(pa.array(local))
+
+
+Piece = Sealed | Hot
+
+
+def _joined(early: Hot, late: Hot) -> Hot:
+    return Hot(
+        early.start,
+        early.count + late.count,
+        (early.first, late.last),
+        lambda: pa.concat_tables([early.rows, late.rows]).combine_chunks(),
+    )
+
+
+class Ledger:
+    """The pieces of every table up to graph version `head`."""
+
+    def __init__(self) -> None:
+        self.head = 0
+        self.seal_count = 0
+        self._pieces: dict[str, tuple[Piece, ...]] = dict.fromkeys(TABLES, ())
+
+    def row_count(self, table: str) -> int:
+        """Return how many row versions the table has."""
+        pieces = self._pieces[table]
+        return pieces[-1].start + pieces[-1].count if pieces else 0
+
+    def pieces(self, table: str, *, since: int = 0, until: int | None = None) -> tuple[Piece, ...]:
+        """Return the pieces that hold rows with since < graph version <= until, in commit order."""
+        limit = self.head if until is None else until
+        return tuple(piece for piece in self._pieces[table] if piece.last > since and piece.first <= limit)
+
+    def piece_starts(self, table: str) -> tuple[tuple[Piece, ...], Array]:
+        """Return all pieces of a table and their first positions."""
+        pieces = self._pieces[table]
+        return pieces, np.array([piece.start for piece in pieces], np.int64)
+
+    def add_segment(self, entry: SegmentEntry, group_counts: Sequence[int]) -> None:
+        """Append the rows of a sealed segment."""
+        self._append(entry.table, Sealed(self.row_count(entry.table), entry, group_counts))
+
+    def add_blobs(self, table: str, entries: Sequence[HotEntry]) -> None:
+        """Append hot rows read from the catalog, oldest first."""
+        count = sum(entry.row_count for entry in entries)
+        versions = entries[0].graph_version, entries[-1].graph_version
+        held = list(entries)
+        self._append(table, Hot(self.row_count(table), count, versions, lambda: unpack_blobs(table, held)))
+
+    def add_rows(self, table: str, rows: pa.Table, salts: Array, version: int) -> None:
+        """Append hot rows that this process has just committed."""
+        load = lambda: with_storage_columns(table, rows, salts, version)  # noqa: E731
+        self._append(table, Hot(self.row_count(table), len(rows), (version, version), load))
+
+    def _append(self, table: str, piece: Piece) -> None:
+        pieces = list(self._pieces[table])
+        pieces.append(piece)
+        # as in a log-structured tree: joining equals keeps the number of hot pieces logarithmic
+        while len(pieces) > 1 and isinstance(pieces[-1], Hot) and isinstance(pieces[-2], Hot):
+            late, early = pieces[-1], pieces[-2]
+            assert isinstance(late, Hot)
+            assert isinstance(early, Hot)
+            if early.count > 2 * late.count:
+                break
+            pieces[-2:] = [_joined(early, late)]
+        self._pieces[table] = tuple(pieces)
+
+    def copy(self) -> Ledger:
+        """Return a ledger that stays as this one is now; pieces are shared, they never change."""
+        twin = Ledger()
+        twin.head, twin.seal_count = self.head, self.seal_count
+        twin._pieces = dict(self._pieces)
+        return twin
+
+
+def load_ledger(ledger: Ledger, segments: Sequence[SegmentEntry], hot: Sequence[HotEntry], head: int) -> None:
+    """Append what the catalog holds beyond `ledger.head`, table by table in commit order."""
+    found: dict[str, list[SegmentEntry | HotEntry]] = {}
+    for entry in [*segments, *hot]:
+        found.setdefault(entry.table, []).append(entry)
+    for table, entries in found.items():
+        entries.sort(key=_first_version)
+        for is_hot, run in groupby(entries, key=lambda entry: isinstance(entry, HotEntry)):
+            if is_hot:
+                ledger.add_blobs(table, [entry for entry in run if isinstance(entry, HotEntry)])
+                continue
+            for entry in run:
+                assert isinstance(entry, SegmentEntry)
+                ledger.add_segment(entry, parse_groups(entry))
+    ledger.head = head
+
+
+def _first_version(entry: SegmentEntry | HotEntry) -> int:
+    return entry.graph_version if isinstance(entry, HotEntry) else entry.first_version
+
+
+def parse_groups(entry: SegmentEntry) -> list[int]:
+    """Return the row count of each row group."""
+    return [int(part) for part in entry.groups.strip("[]").split(",") if part.strip()]
+
+
+def within(rows: pa.Table, since: int, until: int) -> pa.Table:
+    """Return the rows with since < graph_version <= until."""
+    version = rows.column("graph_version")
+    kept = pc.and_(pc.greater(version, since), pc.less_equal(version, until))
+    return rows.filter(kept)

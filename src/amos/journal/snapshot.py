@@ -1,0 +1,230 @@
+"""Read a shard at one graph version; writes nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.errors import UsageError
+from amos.journal.id_index import IdIndex
+from amos.journal.ledger import ColumnCache, Ledger, SegmentSource, within
+from amos.schemas.buffers import as_keys, column_arrays
+from amos.schemas.columns import select_fields
+from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS, stored
+
+Array = npt.NDArray[Any]
+Keys = pa.Array | pa.ChunkedArray | Array
+
+
+class Origin(NamedTuple):
+    """Which event put a row there: the event's id and type, and the row's place inside it."""
+
+    event_id: bytes
+    event_type: str
+    row: int
+
+
+class Reading:
+    """What all snapshots of one open shard share: files, the column cache and the id indexes."""
+
+    def __init__(self, source: SegmentSource, lock: Any) -> None:
+        self.source = source
+        self.cache = ColumnCache()
+        self.lock = lock
+        self._indexes: dict[tuple[str, str], IdIndex] = {}
+
+    def forget_indexes(self) -> None:
+        """Drop the id indexes; they are rebuilt when next used."""
+        self._indexes = {}
+
+    def index(self, ledger: Ledger, table: str, column: str) -> IdIndex:
+        """Return the id index of a column, extended to all rows of `ledger`."""
+        found = self._indexes.setdefault((table, column), IdIndex())
+        total = ledger.row_count(table)
+        if found.row_count < total:
+            keys, positions = [], []
+            for piece in ledger.pieces(table):
+                if piece.start + piece.count > found.row_count:
+                    values = piece.read(self.source, [column]).column(column)
+                    start = max(found.row_count - piece.start, 0)
+                    ids, where = _indexed(values.slice(start))
+                    keys.append(ids)
+                    positions.append(where + piece.start + start)
+            found.extend(np.concatenate(keys), np.concatenate(positions), total)
+        return found
+
+    def take(self, ledger: Ledger, table: str, positions: Array, columns: Sequence[str]) -> pa.Table:
+        """Return the rows at ascending `positions`."""
+        pieces, starts = ledger.piece_starts(table)
+        owners = np.searchsorted(starts, positions, "right") - 1
+        parts = [select_fields(stored(table), columns).empty_table()]
+        edges = np.flatnonzero(np.diff(owners, prepend=-1, append=len(pieces)))
+        for first, after in zip(edges[:-1], edges[1:], strict=True):
+            piece = pieces[owners[first]]
+            local = positions[first:after] - piece.start
+            parts.append(piece.take(self.source, self.cache, local, columns))
+        return pa.concat_tables(parts)
+
+
+def _indexed(values: pa.ChunkedArray) -> tuple[Array, Array]:
+    """Return the first key halves and row numbers of the ids that are not null."""
+    held = column_arrays(values).valid
+    where = np.arange(len(values)) if held is None else np.flatnonzero(held)
+    return as_keys(values)[:, 0].astype(np.uint64), where
+
+
+class Snapshot:
+    """All rows up to one graph version, shared by any number of readers.
+
+    Use it as a context manager: while it is open, no file it may read is removed.
+    """
+
+    def __init__(self, version: int, ledger: Ledger, reading: Reading, release: Callable[[], None]) -> None:
+        self.version = version
+        self._ledger = ledger
+        self._reading = reading
+        self._release = release
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give up the pin."""
+        self._release()
+
+    def tables(
+        self, name: str, columns: Sequence[str] | None = None, *, since: int = 0
+    ) -> Iterator[pa.Table]:
+        """Yield the rows of `table` piece by piece, so that memory stays bounded."""
+        chosen = self._columns(name, columns)
+        for piece in self._ledger.pieces(name, since=since, until=self.version):
+            is_whole = piece.first > since and piece.last <= self.version
+            read = chosen if is_whole or "graph_version" in chosen else [*chosen, "graph_version"]
+            with self._reading.lock:
+                rows = piece.read(self._reading.source, read)
+            yield rows if is_whole else within(rows, since, self.version).select(chosen)
+
+    def table(self, name: str, columns: Sequence[str] | None = None, *, since: int = 0) -> pa.Table:
+        """Return all row versions with since < graph_version <= version, in commit order.
+
+        columns: of `stored(name)`, all when None.  Raises UsageError for unknown names.
+        """
+        schema = select_fields(stored(name), self._columns(name, columns))
+        return pa.concat_tables([schema.empty_table(), *self.tables(name, columns, since=since)])
+
+    def current(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the latest version of every row, in commit order of that version."""
+        chosen = self._columns(name, columns)
+        if name not in VERSION_COLUMNS:
+            return self.table(name, chosen)
+        keys = [PRIMARY_KEYS[name], VERSION_COLUMNS[name]]
+        rows = self.table(name, list(dict.fromkeys([*chosen, *keys])))
+        latest = latest_rows(rows.column(keys[0]), rows.column(keys[1]))
+        rows = rows.select(chosen)
+        return rows if latest is None else rows.take(pa.array(latest))
+
+    def lookup(self, name: str, column: str, keys: Keys, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return all row versions whose id `column` is among `keys`, in commit order."""
+        chosen = self._columns(name, columns)
+        wanted = as_keys(keys)
+        if len(wanted) == 0:
+            return select_fields(stored(name), chosen).empty_table()
+        with self._reading.lock:
+            index = self._reading.index(self._ledger, name, column)
+            rows = self._take(name, index.find(wanted[:, 0]), [*chosen, column])
+        held = pc.is_in(rows.column(column), value_set=id_array(wanted))
+        if not pc.all(held).as_py():
+            rows = rows.filter(held)
+        return rows.select(chosen)
+
+    def find(self, table: str, low: bytes, high: bytes) -> pa.Table:
+        """Return the current rows whose id lies in the inclusive range."""
+        key = PRIMARY_KEYS[table]
+        first, last = int.from_bytes(low[:8], "big"), int.from_bytes(high[:8], "big")
+        with self._reading.lock:
+            index = self._reading.index(self._ledger, table, key)
+            rows = self._take(table, index.between(first, last), self._columns(table, None))
+        ids = rows.column(key).to_pylist()
+        rows = rows.filter(pa.array([low <= identifier <= high for identifier in ids], pa.bool_()))
+        if table not in VERSION_COLUMNS:
+            return rows
+        latest = latest_rows(rows.column(key), rows.column(VERSION_COLUMNS[table]))
+        return rows if latest is None else rows.take(pa.array(latest))
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of row versions of every table."""
+        return {name: self._count(name) for name in TABLES}
+
+    def origin(self, table: str, graph_version: int, row_number: int) -> Origin | None:
+        """Return the event that put a stored row there, or None when there is no such row.
+
+        Rows of a table are numbered through a commit; its events follow one another.
+        """
+        columns = ["event_id", "event_type", "payload", "graph_version"]
+        with self._reading.lock:
+            pieces = self._ledger.pieces("events", since=graph_version - 1, until=graph_version)
+            parts = [piece.read(self._reading.source, columns) for piece in pieces]
+        for rows in parts:
+            for event in within(rows, graph_version - 1, graph_version).to_pylist():
+                payload = json.loads(event["payload"])
+                if payload["table"] == table:
+                    if row_number < payload["rows"]:
+                        return Origin(event["event_id"], event["event_type"], row_number)
+                    row_number -= payload["rows"]
+        return None
+
+    def _count(self, name: str) -> int:
+        if self.version == self._ledger.head:
+            return self._ledger.row_count(name)
+        return sum(len(rows) for rows in self.tables(name, ["graph_version"]))
+
+    def _take(self, name: str, positions: Array, columns: Sequence[str]) -> pa.Table:
+        kept = positions[positions < self._ledger.row_count(name)]
+        read = list(dict.fromkeys([*columns, "graph_version"]))
+        rows = self._reading.take(self._ledger, name, kept, read)
+        return rows if self.version == self._ledger.head else within(rows, 0, self.version)
+
+    def _columns(self, name: str, columns: Sequence[str] | None) -> list[str]:
+        if name not in TABLES:
+            raise UsageError(f"there is no table {name!r}", advice=f"Tables: {', '.join(TABLES)}.")
+        known = stored(name).names
+        chosen = known if columns is None else list(columns)
+        unknown = [column for column in chosen if column not in known]
+        if unknown:
+            raise UsageError(f"{name} has no column {unknown[0]!r}", advice=f"Columns: {', '.join(known)}.")
+        return chosen
+
+
+def id_array(keys: Array) -> pa.Array:
+    """Return (n, 2) key halves as an Arrow column of 16-byte ids."""
+    raw = pa.py_buffer(np.ascontiguousarray(keys))
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), len(keys), [None, raw])
+
+
+def latest_rows(ids: pa.ChunkedArray, versions: pa.ChunkedArray) -> Array | None:
+    """Return the ascending row numbers of the highest version per id; None when all ids differ."""
+    codes = pc.dictionary_encode(ids.combine_chunks())
+    if isinstance(codes, pa.ChunkedArray):
+        codes = codes.combine_chunks()
+    distinct = len(codes.dictionary)
+    if distinct == len(ids):
+        return None
+    numbers = versions.to_numpy()
+    order = np.argsort(numbers, kind="stable")
+    last = np.empty(distinct, np.int64)
+    # of equal versions the one committed later wins; a repeated target keeps the last assignment
+    last[codes.indices.to_numpy()[order]] = order
+    last.sort()
+    return last

@@ -1,0 +1,368 @@
+"""A shard: the one place where rows are committed, and where snapshots of them begin."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.clock import to_us
+from amos.errors import IntegrityError, UsageError
+from amos.identity import random_id
+from amos.journal.drafts import Draft, TableDraft, draft_commit
+from amos.journal.events import (
+    FIRST_LINK,
+    Circumstances,
+    EventRows,
+    canonical_json,
+    chain_events,
+    event_blob,
+)
+from amos.journal.ledger import Ledger, load_ledger, parse_groups
+from amos.journal.requests import CommitRequest, HeadMoved, IdempotencyConflict, Reads
+from amos.journal.rows import pack_blob, unpack_blobs, with_storage_columns
+from amos.journal.snapshot import Reading, Snapshot, id_array
+from amos.schemas.buffers import as_keys
+from amos.schemas.catalog import CommitEntry, HotEntry, Idempotency, RunEntry, SegmentEntry
+from amos.storage.catalog import Catalog
+from amos.storage.commit_log import CommitLog
+from amos.storage.failpoints import reach
+from amos.storage.folders import clean_orphans, find_shard, make_shard
+from amos.storage.keys import fingerprint, read_key
+from amos.storage.locks import pin_lock, writer_lock
+from amos.storage.places import place
+from amos.storage.segments import SegmentReader
+
+__all__ = ["LOOKUPS", "EventRows", "ExclusiveWriter", "HeadMoved", "Idempotency", "Shard", "Snapshot"]
+
+LOOKUPS = [
+    ("sources", "source_id"),
+    ("conversations", "conversation_id"),
+    ("entities", "entity_id"),
+    ("candidates", "history_id"),
+    ("candidates", "source_id"),
+    ("decisions", "decision_id"),
+    ("decisions", "source_id"),
+    ("atoms", "atom_id"),
+    ("edges", "from_id"),
+    ("lineage", "successor_id"),
+    ("disputes", "dispute_id"),
+]
+"""Id columns that decisions look rows up by; any other 16-byte column works as well."""
+
+_KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
+
+
+class Shard:
+    """One tenant and workspace of a store: the unit of writing, and of isolation.
+
+    Several processes may open it; one commits at a time.  An instance may be shared by threads.
+    """
+
+    def __init__(self, folder: Path, *, read_only: bool) -> None:
+        """Open an existing shard folder; `Shard.open` is the door that checks the way to it."""
+        self.folder = folder
+        self.derived = place(folder, "derived")
+        self.key = read_key(folder)
+        self.is_read_only = read_only
+        self._catalog = Catalog(folder, read_only=read_only)
+        self._lock = threading.RLock()
+        self._files = SegmentReader(folder)
+        self._reading = Reading(self._files, self._lock)
+        self._log = CommitLog(folder, self._catalog, self._files, unpack_blobs)
+        self._ledger = Ledger()
+        if self._catalog.meta("key_fingerprint") != fingerprint(self.key):
+            self.close()
+            raise IntegrityError(
+                f"keys.sqlite does not belong to {folder}", path=str(folder), advice=_KEY_ADVICE
+            )
+
+    @classmethod
+    def create(
+        cls, root: Path, *, tenant: str = "default", workspace: str = "default", now: datetime
+    ) -> Shard:
+        """Make the store and the shard where they are missing, and open the shard for writing."""
+        make_shard(root, tenant, workspace, now)
+        return cls.open(root, tenant=tenant, workspace=workspace)
+
+    @classmethod
+    def open(
+        cls, root: Path, *, tenant: str = "default", workspace: str = "default", read_only: bool = False
+    ) -> Shard:
+        """Open an existing shard; one open for writing first clears what a killed writer left.
+
+        Raises UsageError when there is none, SchemaError when a newer version wrote it, IntegrityError
+        when its key is not the right one.
+        """
+        shard = cls(find_shard(root, tenant, workspace), read_only=read_only)
+        if not read_only:
+            clean_orphans(shard.folder, {entry.file for entry in shard._catalog.segments()})
+        return shard
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files."""
+        self._files.close()
+        self._catalog.close()
+
+    @property
+    def head(self) -> int:
+        """The graph version now, 0 when nothing was committed."""
+        with self._lock:
+            return self._catalog.state()[0]
+
+    def pin(self, version: int | None = None) -> Snapshot:
+        """Return a snapshot of the newest state, or of an earlier graph version.
+
+        Raises UsageError for a version that does not exist.
+        """
+        lock = pin_lock(self.folder)
+        try:
+            with self._lock:
+                self._refresh()
+                head = self._ledger.head
+                if version is not None and not 0 <= version <= head:
+                    raise UsageError(f"there is no graph version {version}: the newest is {head}")
+                chosen = head if version is None else version
+                return Snapshot(chosen, self._ledger.copy(), self._reading, lock.release)
+        except BaseException:
+            lock.release()
+            raise
+
+    def commit(  # noqa: PLR0913 - the contract of the only door
+        self,
+        rows: Sequence[EventRows],
+        *,
+        operation: str,
+        actor: str,
+        run_id: bytes,
+        now: datetime,
+        base: int,
+        reads: Reads,
+        idempotency: Idempotency | None = None,
+        texts: Mapping[bytes, tuple[str, str]] | None = None,
+    ) -> int:
+        """Commit rows decided on graph version `base`; return the graph version that holds them.
+
+        rows: one event each, without salts.  reads: ids that the decision rests on, by (table, column).
+        Without rows nothing happens.  A repeated idempotency key returns the first version.
+        Raises HeadMoved when a read id got new rows after `base`, BusyError after 10 s of waiting.
+        """
+        request = CommitRequest(operation, actor, run_id, now, base, idempotency, texts)
+        with self._lock, writer_lock(self.folder):
+            draft = draft_commit(rows, operation=operation, random_bytes=os.urandom)
+            done = self._replayed(request)
+            if done is not None or draft is None:
+                return self.head if done is None else done
+            return self._commit_draft(draft, request, reads)
+
+    def _commit_draft(self, draft: Draft, request: CommitRequest, reads: Reads) -> int:
+        placed = self._log.place(_large_tables(draft, request.base + 1), (request.base + 1,) * 2)
+        try:
+            with self._catalog.writing(request.operation):
+                self._refresh()
+                done = self._replayed(request)
+                if done is None:
+                    self._require_unmoved(request.base, reads)
+                    placed = self._log.move(placed, self._ledger.head + 1)
+                    written = self._append(draft, request, placed)
+        except BaseException:
+            self._log.discard(placed)
+            raise
+        if done is not None:
+            self._log.discard(placed)
+            return done
+        self._adopt(draft, placed, written)
+        return written.graph_version
+
+    @contextmanager
+    def exclusive(self, operation: str = "exclusive") -> Iterator[ExclusiveWriter]:
+        """Hold the write transaction first, then read and commit inside it: the last resort."""
+        placed: list[SegmentEntry] = []
+
+        def append(draft: Draft, request: CommitRequest) -> int:
+            done = self._replayed(request)
+            if done is not None:
+                return done
+            version = self._ledger.head + 1
+            segments = self._log.place(_large_tables(draft, version), (version, version))
+            placed.extend(segments)
+            self._adopt(draft, segments, self._append(draft, request, segments))
+            return version
+
+        with self._lock, writer_lock(self.folder):
+            try:
+                with self._catalog.writing(operation):
+                    self._refresh()
+                    yield ExclusiveWriter(append, self._unpinned)
+            except BaseException:
+                self._log.discard(placed)
+                self._forget()
+                raise
+
+    def _unpinned(self) -> Snapshot:
+        return Snapshot(self._ledger.head, self._ledger.copy(), self._reading, lambda: None)
+
+    def record_run(
+        self, run_id: bytes, kind: str, started: datetime, finished: datetime, receipt_json: str
+    ) -> None:
+        """Keep the receipt of a run, outside chain and digest."""
+        entry = RunEntry(run_id, kind, to_us(started), to_us(finished), receipt_json)
+        with self._lock, self._catalog.writing("record run"):
+            self._catalog.insert_run(entry)
+
+    def runs(self) -> list[RunEntry]:
+        """Return the receipts of all runs, oldest first."""
+        with self._lock:
+            return self._catalog.runs()
+
+    def _refresh(self) -> None:
+        """Bring the ledger up to the catalog's state."""
+        with self._catalog.reading():
+            head, seals = self._catalog.state()
+            if (head, seals) == (self._ledger.head, self._ledger.seal_count):
+                return
+            if seals != self._ledger.seal_count:
+                self._ledger = Ledger()
+                self._ledger.seal_count = seals
+            since = self._ledger.head
+            load_ledger(self._ledger, self._catalog.segments(since), self._catalog.hot(since), head)
+
+    def _forget(self) -> None:
+        """Drop what memory holds of the state, after a transaction was undone."""
+        self._ledger = Ledger()
+        self._reading.forget_indexes()
+
+    def _replayed(self, request: CommitRequest) -> int | None:
+        """Return the version of the first commit under this idempotency key, None when it is new."""
+        scope = request.scope(self.key, self._labels())
+        found = None if scope is None else self._catalog.promised(scope)
+        if found is None or request.idempotency is None:
+            return None
+        if found[0] != request.idempotency.payload_digest:
+            raise IdempotencyConflict(f"{request.operation}: the key was used at graph version {found[1]}")
+        return found[1]
+
+    def _require_unmoved(self, base: int, reads: Reads) -> None:
+        head = self._ledger.head
+        if base > head:
+            raise UsageError(f"decided on graph version {base}, but the newest is {head}")
+        if base == head:
+            return
+        with Snapshot(head, self._ledger, self._reading, lambda: None) as snapshot:
+            for (table, column), keys in reads.items():
+                new = snapshot.table(table, [column], since=base).column(column)
+                moved = new.filter(pc.is_in(new, value_set=id_array(as_keys(keys))))
+                if len(moved):
+                    raise HeadMoved(table, column, expected=base, actual=head, keys=moved)
+
+    def _append(self, draft: Draft, request: CommitRequest, placed: Sequence[SegmentEntry]) -> _Written:
+        """Insert a draft at the head, inside the write transaction."""
+        last = self._catalog.last_commit()
+        version = 1 if last is None else last.graph_version + 1
+        occurred = to_us(request.now)
+        accepted = occurred if last is None else max(occurred, last.accepted_us)
+        shared = Circumstances(
+            actor=request.actor,
+            authorization=canonical_json({"principal": request.actor, "shard": self._labels()}),
+            expected=canonical_json({"graph_version": request.base}),
+            idempotency_key=None if request.idempotency is None else request.idempotency.key,
+            occurred_us=occurred,
+            accepted_us=accepted,
+            version=version,
+        )
+        link = FIRST_LINK if last is None else last.link
+        events, link = chain_events(draft.bodies, [random_id() for _ in draft.bodies], shared, link)
+        hot = [_hot_entry(part, version) for part in draft.tables if not part.is_large]
+        hot.append(HotEntry(version, "events", len(events), event_blob(events)))
+        entry = CommitEntry(
+            version, request.operation, request.actor, request.run_id,
+            accepted, accepted - occurred, len(events), link,
+        )  # fmt: skip
+        self._log.append(entry, placed, hot)
+        self._keep_promise(request, version)
+        reach("commit.rows_inserted")
+        return _Written(version, hot[-1], self._log.seal_hot_tail())
+
+    def _keep_promise(self, request: CommitRequest, version: int) -> None:
+        scope = request.scope(self.key, self._labels())
+        if scope is not None and request.idempotency is not None:
+            self._catalog.insert_promise(scope, request.idempotency.payload_digest, version)
+        if request.texts:
+            self._catalog.insert_texts(dict(request.texts))
+
+    def _labels(self) -> str:
+        return "/".join(self.folder.parts[-2:])
+
+    def _adopt(self, draft: Draft, placed: Sequence[SegmentEntry], written: _Written) -> None:
+        """Take a commit of this process into memory without reading it back."""
+        if written.has_sealed:
+            self._refresh()
+            return
+        segments = {entry.table: entry for entry in placed}
+        for part in draft.tables:
+            entry = segments.get(part.table)
+            if entry is None:
+                self._ledger.add_rows(part.table, part.rows, part.salts, written.graph_version)
+            else:
+                self._ledger.add_segment(entry, parse_groups(entry))
+        self._ledger.add_blobs("events", [written.events])
+        self._ledger.head = written.graph_version
+
+
+class ExclusiveWriter:
+    """Reads and commits inside one write transaction, which nobody else can interrupt."""
+
+    def __init__(self, append: Callable[[Draft, CommitRequest], int], pin: Callable[[], Snapshot]) -> None:
+        self._append = append
+        self._pin = pin
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state now, with what was committed inside this block so far."""
+        return self._pin()
+
+    def commit(
+        self,
+        rows: Sequence[EventRows],
+        *,
+        operation: str,
+        actor: str,
+        run_id: bytes,
+        now: datetime,
+        idempotency: Idempotency | None = None,
+        texts: Mapping[bytes, tuple[str, str]] | None = None,
+    ) -> int:
+        """Commit rows as `Shard.commit` does; they become visible to others when the block ends."""
+        snapshot = self._pin()
+        draft = draft_commit(rows, operation=operation, random_bytes=os.urandom)
+        request = CommitRequest(operation, actor, run_id, now, snapshot.version, idempotency, texts)
+        return snapshot.version if draft is None else self._append(draft, request)
+
+
+class _Written(NamedTuple):
+    graph_version: int
+    events: HotEntry
+    has_sealed: bool
+
+
+def _hot_entry(part: TableDraft, version: int) -> HotEntry:
+    return HotEntry(version, part.table, len(part.rows), pack_blob(part.buffer, part.offsets))
+
+
+def _large_tables(draft: Draft, version: int) -> Iterator[tuple[str, pa.Table]]:
+    for part in draft.tables:
+        if part.is_large:
+            yield part.table, with_storage_columns(part.table, part.rows, part.salts, version)

@@ -1,0 +1,66 @@
+"""Rows of a shard's catalog: what has been committed and where its rows stand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class CommitEntry(NamedTuple):
+    """One commit.  `link` is the running link after its last event."""
+
+    graph_version: int
+    operation: str
+    actor: str
+    run_id: bytes
+    accepted_us: int
+    skew_us: int
+    event_count: int
+    link: bytes
+
+
+class SegmentEntry(NamedTuple):
+    """One sealed Parquet file; `file` is relative to the shard, `constants` JSON of omitted columns.
+
+    `groups` JSON lists the row count of each row group.
+    """
+
+    segment_id: int
+    table: str
+    first_version: int
+    last_version: int
+    row_count: int
+    byte_count: int
+    sha256: bytes
+    file: str
+    constants: str
+    groups: str
+
+
+class HotEntry(NamedTuple):
+    """The rows of one table in one commit, as canonical bytes."""
+
+    graph_version: int
+    table: str
+    row_count: int
+    body: bytes
+
+
+class RunEntry(NamedTuple):
+    """Receipt of one run: outside digest and chain."""
+
+    run_id: bytes
+    kind: str
+    started_us: int
+    finished_us: int
+    receipt: str
+
+
+class Idempotency(NamedTuple):
+    """A caller's promise that repeating `key` for the same targets means the same act.
+
+    payload_digest: 32 bytes over what the caller asked for; another digest under the same key is refused.
+    """
+
+    key: str
+    payload_digest: bytes
+    targets: bytes = b""

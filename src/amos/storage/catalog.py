@@ -1,0 +1,229 @@
+"""The commit log and catalog of one shard, in SQLite: the single point where commits become real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from amos.errors import IntegrityError, SchemaError
+from amos.schemas.catalog import CommitEntry, HotEntry, RunEntry, SegmentEntry
+from amos.storage.connections import fetch, open_database
+from amos.storage.failpoints import reach
+from amos.storage.files import disk_errors
+from amos.storage.locks import HolderNote, busy_error
+from amos.storage.places import place, table
+
+FORMAT = 1
+APPLICATION_ID = 0x416D6F73
+"""`Amos` in the header of shard.sqlite."""
+
+_COUNTERS = ("seal_count", "hot_blobs", "hot_bytes")
+
+
+class Catalog:
+    """One connection to `shard.sqlite`.  Not for use by two threads at once."""
+
+    def __init__(self, shard: Path, *, read_only: bool = False) -> None:
+        self.path = place(shard, "shard.sqlite")
+        self._shard = shard
+        self._connection = open_database(self.path, read_only=read_only)
+        self._note = HolderNote(shard)
+        try:
+            self._check_format()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @staticmethod
+    def make(shard: Path, *, fingerprint: bytes, labels: dict[str, str]) -> None:
+        """Create the tables in one transaction; an existing catalog is left as it is."""
+        path = place(shard, "shard.sqlite")
+        connection = open_database(path)
+        try:
+            with disk_errors(path), connection:
+                if connection.pragma("user_version"):
+                    return
+                script = resources.files("amos.storage").joinpath("catalog.sql").read_text("utf-8")
+                connection.execute(script)
+                meta = table("meta")
+                entries = {"key_fingerprint": fingerprint, **dict.fromkeys(_COUNTERS, 0), **labels}
+                connection.executemany(f"INSERT INTO {meta} VALUES (?, ?)", entries.items())  # noqa: S608
+                connection.pragma("application_id", APPLICATION_ID)
+                connection.pragma("user_version", FORMAT)
+        finally:
+            connection.close()
+
+    def _check_format(self) -> None:
+        with disk_errors(self.path):
+            found = self._connection.pragma("user_version")
+        if found == 0:
+            raise IntegrityError(f"{self.path} holds no catalog", path=str(self.path))
+        if found > FORMAT:
+            raise SchemaError(
+                f"{self.path} is of format {found}, this version reads up to {FORMAT}",
+                code="newer_store",
+                path=str(self.path),
+            )
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._note.close()
+        self._connection.close()
+
+    def rows(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of one reading statement."""
+        with disk_errors(self.path):
+            return fetch(self._connection, sql, values)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let all reads inside the block see one state."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with disk_errors(self.path):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def writing(self, operation: str) -> Iterator[None]:
+        """Hold the write transaction; commit at the end, roll back on any exception.
+
+        Raises BusyError naming the holder after 10 s.
+        """
+        self._begin(operation)
+        try:
+            reach("commit.begun")
+            yield
+            reach("commit.before_sqlite_commit")
+            with disk_errors(self.path):
+                self._connection.execute("COMMIT")
+            reach("commit.after_sqlite_commit")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        finally:
+            self._note.clear()
+
+    def _begin(self, operation: str) -> None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError as cause:
+            raise busy_error(self._shard) from cause
+        except apsw.Error:
+            with disk_errors(self.path):
+                raise
+        try:
+            with disk_errors(self.path):
+                self._note.write(operation)
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this connection is inside a transaction."""
+        return self._connection.in_transaction
+
+    def meta(self, name: str) -> Any:
+        """Return one value of `meta`, or None."""
+        found = self.rows(f"SELECT value FROM {table('meta')} WHERE name = ?", (name,))  # noqa: S608
+        return found[0][0] if found else None
+
+    def state(self) -> tuple[int, int]:
+        """Return (graph version, number of seals): what tells a reader that it is out of date."""
+        sql = (
+            "SELECT coalesce((SELECT max(graph_version) FROM commits), 0),"
+            " (SELECT value FROM meta WHERE name = 'seal_count')"
+        )
+        version, seals = self.rows(sql)[0]
+        return version, seals
+
+    def commits(self, since: int = 0) -> list[CommitEntry]:
+        """Return the commits after graph version `since`, oldest first."""
+        sql = "SELECT * FROM commits WHERE graph_version > ? ORDER BY graph_version"
+        return [CommitEntry(*row) for row in self.rows(sql, (since,))]
+
+    def last_commit(self) -> CommitEntry | None:
+        """Return the newest commit, or None when nothing was committed."""
+        found = self.rows("SELECT * FROM commits ORDER BY graph_version DESC LIMIT 1")
+        return CommitEntry(*found[0]) if found else None
+
+    def segments(self, since: int = 0) -> list[SegmentEntry]:
+        """Return segments whose last version is after `since`, by table and version."""
+        sql = "SELECT * FROM segment_files WHERE last_version > ? ORDER BY table_name, first_version"
+        return [SegmentEntry(*row) for row in self.rows(sql, (since,))]
+
+    def hot(self, since: int = 0) -> list[HotEntry]:
+        """Return hot rows committed after `since`, by version and then in order of insertion."""
+        sql = "SELECT * FROM hot WHERE graph_version > ? ORDER BY graph_version, rowid"
+        return [HotEntry(*row) for row in self.rows(sql, (since,))]
+
+    def hot_size(self) -> tuple[int, int]:
+        """Return (number of hot blobs, their bytes), from counters kept by the catalog."""
+        count, size = self.rows(
+            "SELECT (SELECT value FROM meta WHERE name = 'hot_blobs'),"
+            " (SELECT value FROM meta WHERE name = 'hot_bytes')"
+        )[0]
+        return count, size
+
+    def insert_commit(self, entry: CommitEntry) -> None:
+        """Add one row to the commit log."""
+        self.rows("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
+
+    def insert_segment(self, entry: SegmentEntry) -> None:
+        """Name a sealed file, which makes its rows visible; `segment_id` is given by the catalog."""
+        self.rows("INSERT INTO segment_files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", entry[1:])
+
+    def insert_hot(self, entries: Iterable[HotEntry]) -> None:
+        """Add hot rows, and count them."""
+        rows = list(entries)
+        with disk_errors(self.path):
+            self._connection.executemany("INSERT INTO hot VALUES (?, ?, ?, ?)", rows)
+        self._add_to_meta("hot_blobs", len(rows))
+        self._add_to_meta("hot_bytes", sum(len(entry.body) for entry in rows))
+
+    def _add_to_meta(self, name: str, amount: int) -> None:
+        self.rows("UPDATE meta SET value = value + ? WHERE name = ?", (amount, name))
+
+    def remove_hot(self) -> None:
+        """Delete every hot row, whose content must stand in segments by now."""
+        self.rows("DELETE FROM hot")
+        self.rows("UPDATE meta SET value = 0 WHERE name IN ('hot_blobs', 'hot_bytes')")
+        self._add_to_meta("seal_count", 1)
+
+    def promised(self, scope: bytes) -> tuple[bytes, int] | None:
+        """Return (payload digest, graph version) recorded for an idempotency scope, or None."""
+        found = self.rows("SELECT payload_digest, graph_version FROM idempotency WHERE scope = ?", (scope,))
+        return found[0] if found else None  # type: ignore[return-value]
+
+    def insert_promise(self, scope: bytes, payload_digest: bytes, version: int) -> None:
+        """Remember what an idempotency key stood for."""
+        self.rows("INSERT INTO idempotency VALUES (?, ?, ?)", (scope, payload_digest, version))
+
+    def insert_conflict(self, values: tuple[int, str, str, str, int, str]) -> None:
+        """Queue a refused command: recorded_us, target, expected, actual, version, advice."""
+        self.rows("INSERT INTO conflicts VALUES (NULL, ?, ?, ?, ?, ?, ?)", values)
+
+    def insert_texts(self, texts: dict[bytes, tuple[str, str]]) -> None:
+        """Keep policy and contract texts by digest; a known digest is left alone."""
+        rows = [(digest, kind, body) for digest, (kind, body) in texts.items()]
+        with disk_errors(self.path):
+            self._connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", rows)
+
+    def insert_run(self, entry: RunEntry) -> None:
+        """Keep the receipt of a run; a repeated id replaces the earlier receipt."""
+        self.rows("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", entry)
+
+    def runs(self) -> list[RunEntry]:
+        """Return all run receipts, oldest first."""
+        return [RunEntry(*row) for row in self.rows("SELECT * FROM runs ORDER BY started_us, run_id")]

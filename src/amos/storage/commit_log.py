@@ -1,0 +1,112 @@
+"""Append commits to a shard and seal its hot tail; what stands in which file is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import pyarrow as pa
+
+from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry
+from amos.schemas.state import PRIMARY_KEYS
+from amos.storage.catalog import Catalog
+from amos.storage.failpoints import reach
+from amos.storage.files import rename_durably
+from amos.storage.segments import SegmentReader, build_segment, place_segment, segment_name
+
+SEAL_BYTES = 16 << 20
+SEAL_BLOBS = 4_096
+"""The hot tail is sealed in the commit that takes it beyond one of these."""
+
+Decode = Callable[[str, Sequence[HotEntry]], pa.Table]
+
+
+class CommitLog:
+    """Writes of one open shard; every method but `place` and `discard` runs inside `catalog.writing`."""
+
+    def __init__(self, shard: Path, catalog: Catalog, files: SegmentReader, decode: Decode) -> None:
+        self._shard, self._catalog, self._files, self._decode = shard, catalog, files, decode
+        self.seal_bytes, self.seal_blobs = SEAL_BYTES, SEAL_BLOBS
+
+    def place(self, tables: Iterable[tuple[str, pa.Table]], versions: tuple[int, int]) -> list[SegmentEntry]:
+        """Write each table's stored rows as a segment that nothing names yet."""
+        placed: list[SegmentEntry] = []
+        try:
+            for table, rows in tables:
+                built = build_segment(rows, keep=PRIMARY_KEYS[table])
+                placed.append(place_segment(self._shard, table, versions, built))
+        except BaseException:
+            self.discard(placed)
+            raise
+        return placed
+
+    def discard(self, placed: Iterable[SegmentEntry]) -> None:
+        """Remove segments that no commit came to name."""
+        for entry in placed:
+            self._files.path(entry).unlink(missing_ok=True)
+
+    def move(self, placed: Sequence[SegmentEntry], version: int) -> list[SegmentEntry]:
+        """Give segments that were written for another version the name of `version`."""
+        return [entry if entry.first_version == version else self._moved(entry, version) for entry in placed]
+
+    def _moved(self, entry: SegmentEntry, version: int) -> SegmentEntry:
+        file = segment_name(entry.table, version, version, entry.sha256)
+        new = entry._replace(
+            first_version=version,
+            last_version=version,
+            file=file,
+            constants=entry.constants.replace(
+                f'"graph_version": {entry.first_version}', f'"graph_version": {version}'
+            ),
+        )
+        rename_durably(self._files.path(entry), self._files.path(new))
+        return new
+
+    def append(self, entry: CommitEntry, segments: Iterable[SegmentEntry], hot: Iterable[HotEntry]) -> None:
+        """Insert a commit, the segments it names and its hot rows."""
+        self._catalog.insert_commit(entry)
+        for segment in segments:
+            self._catalog.insert_segment(segment)
+            self._files.trust(segment)
+        self._catalog.insert_hot(hot)
+
+    def seal_hot_tail(self) -> bool:
+        """Move all hot rows into segments when they have become too many; say whether it happened."""
+        blobs, size = self._catalog.hot_size()
+        if blobs <= self.seal_blobs and size <= self.seal_bytes:
+            return False
+        runs = _runs(self._catalog.hot(), self._catalog.segments())
+        for entries in runs:
+            table = entries[0].table
+            versions = entries[0].graph_version, entries[-1].graph_version
+            for segment in self.place([(table, self._decode(table, entries))], versions):
+                self._catalog.insert_segment(segment)
+                self._files.trust(segment)
+        reach("seal.segments_placed")
+        self._catalog.remove_hot()
+        reach("seal.hot_removed")
+        return True
+
+
+def _runs(hot: Iterable[HotEntry], segments: Iterable[SegmentEntry]) -> list[list[HotEntry]]:
+    """Return hot entries of one table each, cut where a segment of the table lies between them."""
+    edges: dict[str, list[int]] = {}
+    for segment in segments:
+        edges.setdefault(segment.table, []).append(segment.first_version)
+    grouped: dict[str, list[HotEntry]] = {}
+    for entry in hot:
+        grouped.setdefault(entry.table, []).append(entry)
+    return [run for table, entries in grouped.items() for run in _cut(entries, sorted(edges.get(table, [])))]
+
+
+def _cut(entries: Sequence[HotEntry], edges: Sequence[int]) -> list[list[HotEntry]]:
+    passed = 0
+
+    def before(entry: HotEntry) -> int:
+        nonlocal passed
+        while passed < len(edges) and edges[passed] < entry.graph_version:
+            passed += 1
+        return passed
+
+    return [list(run) for _, run in groupby(entries, key=before)]

@@ -1,0 +1,64 @@
+"""Open SQLite files with the settings that make a commit durable and a deletion real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import apsw
+
+from amos.errors import InputError
+from amos.storage.files import disk_errors
+from amos.storage.locks import WAIT_SECONDS
+
+Rows = list[tuple[Any, ...]]
+
+_WRITER_SETTINGS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA secure_delete=ON",
+    "PRAGMA temp_store=MEMORY",
+)
+
+
+def open_database(path: Path, *, read_only: bool = False) -> apsw.Connection:
+    """Open an existing or new SQLite file; a read-only one must exist.
+
+    Raises InputError, BusyError, CapacityError or IntegrityError as the disk demands.
+    """
+    with disk_errors(path):
+        connection = _open_reader(path) if read_only else apsw.Connection(str(path))
+        connection.set_busy_timeout(WAIT_SECONDS * 1000)
+        for setting in ("PRAGMA temp_store=MEMORY",) if read_only else _WRITER_SETTINGS:
+            connection.execute(setting)
+    return connection
+
+
+def _open_reader(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        connection.close()
+        return _open_immutable(path)
+    return connection
+
+
+def _open_immutable(path: Path) -> apsw.Connection:
+    """Open a file on a disk that takes no lock files: safe only when no log waits beside it."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size > 0:
+        raise InputError(
+            f"{path} has unmerged writes beside it and the disk is read-only",
+            path=str(path),
+            advice="Open the store once where it can be written, for example with `amos verify`.",
+        )
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return apsw.Connection(f"file:{quote(str(path.resolve()))}?immutable=1", flags=flags)
+
+
+def fetch(connection: apsw.Connection, sql: str, values: Iterable[Any] = ()) -> Rows:
+    """Return all rows of one statement."""
+    return connection.execute(sql, tuple(values)).fetchall()

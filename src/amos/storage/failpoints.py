@@ -1,0 +1,46 @@
+"""Named steps of durable writes, at which a test can kill the process.
+
+`AMOS_FAILPOINT=name[:n]` ends the process without any clean-up at the n-th pass.  Unset, a step
+costs one comparison.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+FAILPOINTS: dict[str, str] = {
+    "create.folders_made": "the folders stand, nothing is in them",
+    "create.key_written": "the erasure key is durable, the catalog is not made yet",
+    "create.catalog_made": "the catalog is durable, the store's settings are not written yet",
+    "file.drafted": "a draft is written and synced, under its temporary name",
+    "file.renamed": "the draft has its final name, the folder is not synced yet",
+    "segment.placed": "a segment is durable, no commit names it yet",
+    "commit.begun": "the write transaction is open, nothing is inserted",
+    "commit.rows_inserted": "all rows are inserted, the transaction is open",
+    "commit.before_sqlite_commit": "everything is ready, the next step makes it visible",
+    "commit.after_sqlite_commit": "the commit is durable, the caller does not know yet",
+    "seal.segments_placed": "the hot tail stands in segments too, the transaction is open",
+    "seal.hot_removed": "the hot rows are deleted, the transaction is open",
+    "clean.before_remove": "an orphan was found and is about to go",
+}
+
+_ARMED = os.environ.get("AMOS_FAILPOINT")
+_passes = 0
+
+
+def reach(name: str) -> None:
+    """Pass the step `name`; end the process here when it is the armed one."""
+    if _ARMED is not None:
+        _maybe_die(name, _ARMED)
+
+
+def _maybe_die(name: str, armed: str) -> None:
+    global _passes
+    if name not in FAILPOINTS:
+        raise KeyError(f"{name} is no registered failpoint")
+    wanted, _, count = armed.partition(":")
+    if name == wanted:
+        _passes += 1
+        if _passes == int(count or 1):
+            os.kill(os.getpid(), signal.SIGKILL)

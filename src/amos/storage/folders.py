@@ -1,0 +1,112 @@
+"""Make, find and tidy the folders of a store."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from amos.errors import InputError, UsageError
+from amos.storage.catalog import FORMAT, Catalog
+from amos.storage.failpoints import reach
+from amos.storage.files import disk_errors, sync_folder, write_synced
+from amos.storage.filesystems import refuse_network_disk
+from amos.storage.keys import fingerprint, make_key
+from amos.storage.locks import alone_among_writers
+from amos.storage.places import place
+
+_LONGEST_NAME = 100
+_MISSING = "Make one with `amos init`, or with `amos ingest PATH`, or name another with `--store`."
+
+
+def shard_folder(root: Path, tenant: str, workspace: str) -> Path:
+    """Return the folder of one shard.  Raises UsageError for names that cannot be folders."""
+    for kind, name in (("tenant", tenant), ("workspace", workspace)):
+        is_plain = name.isprintable() and not set(name) & set('/\\:*?"<>|')
+        if not name or name.startswith(".") or not is_plain or len(name.encode()) > _LONGEST_NAME:
+            raise UsageError(
+                f"{kind} {name!r} cannot be a folder name",
+                advice=f"Use 1 to {_LONGEST_NAME} bytes, no slash, no leading dot.",
+            )
+    return root / tenant / workspace
+
+
+def make_shard(root: Path, tenant: str, workspace: str, now: datetime) -> Path:
+    """Make what is missing of a store and of one of its shards; return the shard's folder."""
+    shard = shard_folder(root, tenant, workspace)
+    with disk_errors(root):
+        _make_folders(root, shard)
+        reach("create.folders_made")
+        key = make_key(shard)
+        reach("create.key_written")
+        labels = {"tenant": tenant, "workspace": workspace, "created_at": now.isoformat()}
+        Catalog.make(shard, fingerprint=fingerprint(key), labels=labels)
+        reach("create.catalog_made")
+        _write_once(place(root, "amos.toml"), f"# Settings of this Amos store.\nformat = {FORMAT}\n")
+        _write_once(place(root, ".gitignore"), "*\n")
+        for folder in (shard, shard.parent, root):
+            sync_folder(folder)
+    return shard
+
+
+def _make_folders(root: Path, shard: Path) -> None:
+    if root.exists() and not root.is_dir():
+        raise InputError(f"{root} is a file, not a store", path=str(root), advice=_MISSING)
+    root.mkdir(parents=True, exist_ok=True)
+    refuse_network_disk(root)
+    for name in ("segments", "derived", "tmp"):
+        place(shard, name).mkdir(parents=True, exist_ok=True)
+
+
+def _write_once(path: Path, text: str) -> None:
+    if path.exists():
+        return
+    draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
+    write_synced(draft, text.encode())
+    draft.replace(path)
+
+
+def find_shard(root: Path, tenant: str, workspace: str) -> Path:
+    """Return the folder of an existing shard.
+
+    Raises UsageError when there is none, InputError when it lies on a network file system.
+    """
+    shard = shard_folder(root, tenant, workspace)
+    with disk_errors(root):
+        if not place(shard, "shard.sqlite").exists():
+            what = f"shard {tenant}/{workspace} of {root}" if place(root, "amos.toml").exists() else str(root)
+            raise UsageError(f"there is no store at {what}", path=str(root), advice=_MISSING)
+    refuse_network_disk(root)
+    return shard
+
+
+def clean_orphans(shard: Path, named: set[str]) -> list[str]:
+    """Remove drafts of dead processes and segment files that no commit names; return what went.
+
+    named: files of the catalog.  Does nothing while another writer has drafts.
+    """
+    with alone_among_writers(shard) as is_alone:
+        if not is_alone:
+            return []
+        files = sorted(place(shard, "segments").glob("*/*.parquet"))
+        orphans = [path for path in files if path.relative_to(shard).as_posix() not in named]
+        for path in orphans:
+            reach("clean.before_remove")
+            path.unlink(missing_ok=True)
+        dead = [path for path in place(shard, "tmp").iterdir() if path.is_dir() and not _is_alive(path.name)]
+        for folder in dead:
+            shutil.rmtree(folder, ignore_errors=True)
+    return [path.relative_to(shard).as_posix() for path in [*orphans, *dead]]
+
+
+def _is_alive(name: str) -> bool:
+    if not name.isdecimal():
+        return False
+    try:
+        os.kill(int(name), 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,58 @@
+"""The shard's erasure key, in a file of its own so that backups can treat it differently."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from amos.errors import IntegrityError
+from amos.storage.connections import fetch, open_database
+from amos.storage.files import disk_errors
+from amos.storage.places import place, table
+
+KEY_BYTES = 32
+_ERASURE = "erasure"
+_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
+
+
+def fingerprint(key: bytes) -> bytes:
+    """Return the digest by which a catalog recognises its key."""
+    return hashlib.sha256(b"amos/key/1" + key).digest()
+
+
+def make_key(shard: Path) -> bytes:
+    """Return the erasure key, making it on first call."""
+    path = place(shard, "keys.sqlite")
+    connection = open_database(path)
+    try:
+        with disk_errors(path):
+            path.chmod(0o600)
+            keys = table("keys")
+            connection.execute(
+                f"CREATE TABLE IF NOT EXISTS {keys} (name TEXT PRIMARY KEY, key BLOB NOT NULL) STRICT"
+            )
+            connection.execute(
+                f"INSERT OR IGNORE INTO {keys} VALUES (?, ?)",  # noqa: S608 - a registered name
+                (_ERASURE, os.urandom(KEY_BYTES)),
+            )
+    finally:
+        connection.close()
+    return read_key(shard)
+
+
+def read_key(shard: Path) -> bytes:
+    """Return the erasure key.  Raises IntegrityError when its file or row is missing."""
+    path = place(shard, "keys.sqlite")
+    if not path.exists():
+        raise IntegrityError(f"{path} is missing", path=str(path), advice=_ADVICE)
+    connection = open_database(path, read_only=True)
+    try:
+        with disk_errors(path):
+            found = fetch(connection, f"SELECT key FROM {table('keys')} WHERE name = ?", (_ERASURE,))  # noqa: S608
+    finally:
+        connection.close()
+    if not found:
+        raise IntegrityError(f"{path} holds no erasure key", path=str(path), advice=_ADVICE)
+    key: bytes = found[0][0]
+    return key
