@@ -1,1 +1,1 @@
-
+"""Packets: fit ranked memory into a budget, with citations."""

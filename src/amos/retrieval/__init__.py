@@ -1,1 +1,1 @@
-
+"""Recall: rank what a caller may see for a question."""

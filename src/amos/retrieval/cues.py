@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from amos.retrieval import scripts
-from amos.retrieval.english import FUNCTION_WORDS, OWNER_WORDS, STOP_WORDS
+from amos.retrieval.language import FUNCTION_WORDS, OWNER_WORDS, STOP_WORDS
 from amos.retrieval.words import language_of, segment, term_hash, words_of
 
 

@@ -31,41 +31,18 @@ LIFECYCLES = ("proposed", "active", "archived", "tombstoned", "deleted")
 OTHER = 255
 """A word outside its closed list."""
 
-SOURCE_COLUMNS = [
-    "source_id",
-    "revision",
-    "format",
-    "delivery_key",
-    "block",
-    "kind",
-    "role",
-    "trust",
-    "author",
-    "author_id",
-    "is_owner",
-    "event_time",
-    "ingest_time",
-    "conversation_id",
-    "session",
-    "turn",
-    "flags",
-] + [f"scope_{name}" for name in SCOPE_NAMES]
-ATOM_COLUMNS = [
-    "atom_id",
-    "version",
-    "type",
-    "subject_id",
-    "slot_id",
-    "payload",
-    "polarity",
-    "lifecycle_state",
-    "health_status",
-    "intervals",
-    "observed_at",
-    "source_id",
-    "confidence_ppm",
-] + [f"scope_{name}" for name in SCOPE_NAMES]
-DECISION_COLUMNS = ["decision_id", "version", "source_id", "outcome", "reasons", "atom_id"]
+_SCOPE_COLUMNS = tuple(f"scope_{name}" for name in SCOPE_NAMES)
+_SOURCE_WORDS = """
+source_id revision format delivery_key block kind role trust author author_id is_owner event_time
+ingest_time conversation_id session turn flags
+"""
+_ATOM_WORDS = """
+atom_id version type subject_id slot_id payload polarity lifecycle_state health_status intervals
+observed_at source_id confidence_ppm
+"""
+SOURCE_COLUMNS = (*_SOURCE_WORDS.split(), *_SCOPE_COLUMNS)
+ATOM_COLUMNS = (*_ATOM_WORDS.split(), *_SCOPE_COLUMNS)
+DECISION_COLUMNS = ("decision_id", "version", "source_id", "outcome", "reasons", "atom_id")
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 

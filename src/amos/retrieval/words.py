@@ -20,7 +20,7 @@ import numpy.typing as npt
 import Stemmer
 
 from amos.retrieval import scripts
-from amos.retrieval.english import FORM_OF, FUNCTION_WORDS, NEGATIONS, STOP_WORDS
+from amos.retrieval.language import FORM_OF, FUNCTION_WORDS, NEGATIONS, STOP_WORDS
 
 ENCODER = "words"
 ENCODER_VERSION = 1
@@ -214,7 +214,6 @@ def encode(texts: Iterable[str | None], vocabulary: Vocabulary) -> Encoded:
 def language_of(tokens: Iterable[str]) -> str:
     """Return the language whose function words are most frequent; English when none is ahead."""
     lows = [scripts.lowered(piece) for token in tokens for piece in token.replace("’", "'").split("'")]
-    english = sum(low in STOP_WORDS for low in lows)
     votes = {name: sum(low in known for low in lows) for name, known in FUNCTION_WORDS.items()}
     best = max(votes, key=lambda name: votes[name])
-    return best if votes[best] > english else "english"
+    return best if votes[best] > votes["english"] else "english"
