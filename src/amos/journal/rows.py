@@ -60,15 +60,20 @@ def check_rows(table: str, rows: pa.Table) -> pa.Table:
         raise SchemaError(
             f"rows of {table}: missing or of another type: {missing}; not known: {extra}; order counts"
         )
-    for field in wanted:
-        if not field.nullable and rows.column(field.name).null_count:
-            raise SchemaError(f"rows of {table}: {field.name} is null in some row")
-    return rows.cast(wanted) if rows.schema != wanted else rows
+    return rows if rows.schema.equals(wanted) else rows.cast(wanted)
 
 
 def encode_table(table: str, rows: pa.Table, salts: Array) -> tuple[Array, Array]:
-    """Return (buffer, offsets): for each row its salt, then its canonical bytes."""
-    columns = [column_arrays(rows.column(name)) for name in committed(table).names]
+    """Return (buffer, offsets): for each row its salt, then its canonical bytes.
+
+    Raises SchemaError when a column that must not be null is null in some row.
+    """
+    columns = []
+    for field in committed(table):
+        arrays = column_arrays(rows.column(field.name))
+        if arrays.valid is not None and not field.nullable:
+            raise SchemaError(f"rows of {table}: {field.name} is null in some row")
+        columns.append(arrays)
     return encode_rows(columns, len(rows), lead=salts)
 
 

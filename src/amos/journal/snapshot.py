@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -66,7 +67,7 @@ class Reading:
         owners = np.searchsorted(starts, positions, "right") - 1
         parts = [select_fields(stored(table), columns).empty_table()]
         edges = np.flatnonzero(np.diff(owners, prepend=-1, append=len(pieces)))
-        for first, after in zip(edges[:-1], edges[1:], strict=True):
+        for first, after in pairwise(edges.tolist()):
             piece = pieces[owners[first]]
             local = positions[first:after] - piece.start
             parts.append(piece.take(self.source, self.cache, local, columns))

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from amos.kernels.compiled import compiled
+from amos.kernels.compiled import compiled, is_worth_compiling
 
 Array = npt.NDArray[Any]
 
 VERSION = 1
-COMPILED_FROM_ROWS = 16_384
-"""Row count from which a column is written by compiled code; below it numba is not imported."""
 PLAIN_UP_TO_ROWS = 12
 """Row count up to which rows are written value by value."""
 
@@ -87,7 +86,7 @@ def _plain_values(column: Column) -> list[Value]:
     else:
         assert column.offsets is not None
         cuts = column.offsets.tolist()
-        found = [_plain_value(column, start, stop) for start, stop in zip(cuts, cuts[1:], strict=False)]
+        found = [_plain_value(column, start, stop) for start, stop in pairwise(cuts)]
     if column.valid is None:
         return found
     return [value if held else None for value, held in zip(found, column.valid.tolist(), strict=True)]
@@ -101,7 +100,7 @@ def _plain_value(column: Column, start: int, stop: int) -> Value:
         return numbers
     assert column.inner is not None
     cuts = column.inner[start : stop + 1].tolist()
-    return [column.values[a:b].tobytes() for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [column.values[a:b].tobytes() for a, b in pairwise(cuts)]
 
 
 def _encode_columns(columns: Sequence[Column], count: int, lead: Array) -> tuple[Array, Array]:
@@ -179,7 +178,7 @@ def _write_cells(
 
 def copy_runs(out: Array, targets: Array, data: Array, starts: Array, sizes: Array) -> None:
     """Copy `data[starts[i] : starts[i] + sizes[i]]` to `out[targets[i] :]` for every i; no overlaps."""
-    if len(starts) >= COMPILED_FROM_ROWS:
+    if is_worth_compiling(len(starts)):
         compiled(_copy_runs)(out, targets, data, starts, sizes)
         return
     total = int(sizes.sum())

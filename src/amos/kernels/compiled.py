@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
@@ -12,6 +13,10 @@ from typing import Any, TypeVar, cast
 
 _LOG = logging.getLogger(__name__)
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+COMPILED_FROM_ROWS = 16_384
+"""Row count from which a loop is worth importing numba for."""
+_ONCE_LOADED_FROM_ROWS = 256
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -47,6 +52,14 @@ def _with_compiled_helpers(function: Kernel) -> Kernel:
     twin = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__, plain.__closure__)
     twin.__module__, twin.__qualname__, twin.__doc__ = plain.__module__, plain.__qualname__, plain.__doc__
     return cast(Kernel, twin)
+
+
+def is_worth_compiling(rows: int) -> bool:
+    """Return whether a loop over so many rows should run compiled.
+
+    A process that has numba loaded compiles sooner: it has paid for the import already.
+    """
+    return rows >= (_ONCE_LOADED_FROM_ROWS if "numba" in sys.modules else COMPILED_FROM_ROWS)
 
 
 def _jit(function: Kernel) -> Kernel:

@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from amos.kernels.canonical import Column
+from amos.kernels.compiled import is_worth_compiling
 
 Array = npt.NDArray[Any]
 
-COMPILED_FROM_ROWS = 16_384
-"""Row count from which hashes run in compiled code; below it numba is not imported."""
 DIGEST_BYTES = 32
 ID_BYTES = 16
 _BLOCK_BYTES = 64
@@ -31,7 +30,7 @@ def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
     buffer: contiguous uint8.  offsets: (n + 1,) int64, ascending.
     """
     count = len(offsets) - 1
-    if count >= COMPILED_FROM_ROWS:
+    if is_worth_compiling(count):
         from amos.kernels import bulk_hashing
 
         return bulk_hashing.sha256_rows(buffer, offsets, prefix)
@@ -47,7 +46,7 @@ def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
 def hmac_rows(key: bytes, buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
     """Return (n, 32) uint8: HMAC-SHA256 under `key` of `prefix` and each row of `buffer`."""
     count = len(offsets) - 1
-    if count >= COMPILED_FROM_ROWS:
+    if is_worth_compiling(count):
         return _hmac_bulk(key, buffer, offsets, prefix)
     view, cuts = memoryview(buffer), offsets.tolist()
     digests = bytearray()
@@ -107,7 +106,7 @@ def identities(parts: Sequence[Part], count: int) -> Array:
     A part is a column (`bytes` or `int`; see `schemas.buffers.column_arrays`) or one value that
     every row shares.  Raises TypeError for list columns.
     """
-    if count >= COMPILED_FROM_ROWS:
+    if is_worth_compiling(count):
         from amos.kernels import bulk_hashing
 
         return bulk_hashing.identities(parts, count)

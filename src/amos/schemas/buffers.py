@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,96 +34,99 @@ class ColumnArrays(NamedTuple):
     inner: Array | None = None
 
 
-def kind_of(kind: pa.DataType) -> str:
-    """Return how a column of this Arrow type is handed over.  Raises TypeError for floats and others."""
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_timestamp(kind):
-        return INT
-    if _is_bytes(kind):
-        return BYTES
+class _Layout(NamedTuple):
+    """How the buffers of one Arrow type are read; `dtype` is of numbers, or of offsets."""
+
+    kind: str
+    dtype: str
+    width: int = 0
+    item: _Layout | None = None
+
+
+@functools.cache
+def _layout(kind: pa.DataType) -> _Layout:
+    if pa.types.is_boolean(kind):
+        return _Layout(INT, "?")
+    if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):
+        letter = "u" if pa.types.is_unsigned_integer(kind) else "i"
+        return _Layout(INT, f"<{letter}{kind.bit_width // 8}")
+    if pa.types.is_fixed_size_binary(kind):
+        return _Layout(BYTES, "", kind.byte_width)
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return _Layout(BYTES, "<i4")
+    if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
+        return _Layout(BYTES, "<i8")
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        inner = kind_of(kind.value_type)
-        if inner in (INT, BYTES):
-            return INT_LIST if inner == INT else BYTES_LIST
+        item = _layout(kind.value_type)
+        if item.item is None:
+            found = INT_LIST if item.kind == INT else BYTES_LIST
+            return _Layout(found, "<i4" if pa.types.is_list(kind) else "<i8", 0, item)
     raise TypeError(f"no column of type {kind} is canonical")
 
 
-def _is_bytes(kind: pa.DataType) -> bool:
-    checks = (
-        pa.types.is_string,
-        pa.types.is_large_string,
-        pa.types.is_binary,
-        pa.types.is_large_binary,
-        pa.types.is_fixed_size_binary,
-    )
-    return any(check(kind) for check in checks)
+def kind_of(kind: pa.DataType) -> str:
+    """Return how a column of this Arrow type is handed over.  Raises TypeError for floats and others."""
+    return _layout(kind).kind
 
 
 def column_arrays(column: pa.Array | pa.ChunkedArray) -> ColumnArrays:
     """Return the arrays of one Arrow column; copies only where widths differ or chunks are many."""
     array = _plain(column)
-    kind = kind_of(array.type)
+    layout = _layout(array.type)
     valid = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else None
     count = len(array)
-    if kind == INT:
-        return ColumnArrays(kind, count, valid, _integers(array))
-    offsets, values, inner = _ragged(array)
-    return ColumnArrays(kind, count, valid, values, offsets, inner)
+    if layout.kind == INT:
+        return ColumnArrays(INT, count, valid, _integers(array, layout))
+    offsets, values, inner = _ragged(array, layout)
+    return ColumnArrays(layout.kind, count, valid, values, offsets, inner)
 
 
 def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     array = column
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # combine_chunks keeps an empty one chunked
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    if pa.types.is_dictionary(array.type):
+        if isinstance(array, pa.ChunkedArray):  # combine_chunks keeps an empty one chunked
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    if isinstance(array, pa.DictionaryArray):
         array = array.dictionary_decode()
-    if pa.types.is_string_view(array.type):
+    if isinstance(array, pa.StringViewArray):
         array = array.cast(pa.large_string())
     return array
 
 
-def _integers(array: pa.Array) -> Array:
+def _integers(array: pa.Array, layout: _Layout) -> Array:
     start, stop = array.offset, array.offset + len(array)
     data = array.buffers()[1]
     if data is None:
         return np.zeros(len(array), np.int64)
-    if pa.types.is_boolean(array.type):
+    if layout.dtype == "?":
         bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little", count=stop)
         return bits[start:stop].astype(np.int64)
-    width = array.type.bit_width // 8
-    letter = "u" if pa.types.is_unsigned_integer(array.type) else "i"
-    return np.frombuffer(data, f"<{letter}{width}", count=stop)[start:stop].astype(np.int64, copy=False)
+    return np.frombuffer(data, layout.dtype, count=stop)[start:stop].astype(np.int64, copy=False)
 
 
 def _raw(buffer: pa.Buffer | None) -> Array:
     return np.zeros(0, np.uint8) if buffer is None else np.frombuffer(buffer, np.uint8)
 
 
-def _offsets(array: pa.Array, buffer: pa.Buffer | None) -> Array:
-    start, stop = array.offset, array.offset + len(array) + 1
-    if buffer is None or len(array) == 0:
-        return np.zeros(len(array) + 1, np.int64)
-    is_wide = array.type in (pa.large_string(), pa.large_binary()) or pa.types.is_large_list(array.type)
-    dtype = np.int64 if is_wide else np.int32
-    return np.frombuffer(buffer, dtype, count=stop)[start:stop].astype(np.int64, copy=False)
-
-
-def _ragged(array: pa.Array) -> tuple[Array, Array, Array | None]:
-    if pa.types.is_fixed_size_binary(array.type):
-        width = array.type.byte_width
-        first = array.offset
-        offsets = np.arange(first, first + len(array) + 1, dtype=np.int64) * width
-        return offsets, _raw(array.buffers()[1]), None
-    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
-        offsets = _offsets(array, array.buffers()[1])
-        items = array.values
-        if kind_of(items.type) == INT:
-            return offsets, _integers(items), None
-        inner, values, _ = _ragged(items)
-        return offsets, values, inner
+def _ragged(array: pa.Array, layout: _Layout) -> tuple[Array, Array, Array | None]:
+    start, count = array.offset, len(array)
     buffers = array.buffers()
-    return _offsets(array, buffers[1]), _raw(buffers[2]), None
+    if layout.width:
+        offsets = np.arange(start, start + count + 1, dtype=np.int64) * layout.width
+        return offsets, _raw(buffers[1]), None
+    if buffers[1] is None or count == 0:
+        offsets = np.zeros(count + 1, np.int64)
+    else:
+        raw = np.frombuffer(buffers[1], layout.dtype, count=start + count + 1)
+        offsets = raw[start:].astype(np.int64, copy=False)
+    if layout.item is None:
+        return offsets, _raw(buffers[2]), None
+    items = array.values
+    if layout.item.kind == INT:
+        return offsets, _integers(items, layout.item), None
+    inner, values, _ = _ragged(items, layout.item)
+    return offsets, values, inner
 
 
 def array_of(kind: pa.DataType, column: ColumnArrays) -> pa.Array:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -165,7 +166,7 @@ def _plain_value(column: ColumnArrays) -> Any:
         return column.values[start:stop].tolist()
     assert column.inner is not None
     cuts = column.inner[start : stop + 1].tolist()
-    return [column.values[a:b].tobytes().hex() for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [column.values[a:b].tobytes().hex() for a, b in pairwise(cuts)]
 
 
 def constant_column(kind: pa.DataType, value: Any, count: int) -> pa.Array:
