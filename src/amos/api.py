@@ -17,7 +17,7 @@ from amos.flow.proposing import Proposal, propose_lines
 from amos.flow.rules import default_rules
 from amos.identity import random_id
 from amos.journal.store import Shard
-from amos.sources.reading import read_batches, read_messages_alone
+from amos.sources.reading import read_alone, read_batches
 
 __all__ = ["Store", "open", "propose"]
 

@@ -71,9 +71,18 @@ def conversation_identity(source_format: str, conversation_key: str) -> bytes:
     return unkeyed_identity(("conversation", source_format, conversation_key))
 
 
-def author_identity(scope: Scope, author: str, is_owner: bool) -> bytes:
-    """Return the 32-byte unkeyed identity of an author's entity; one owner per scope."""
-    return unkeyed_identity(("entity", "author", "owner" if is_owner else author, *scope))
+def author_identity(scope: Scope, author: str, is_owner: bool) -> bytes:  # noqa: FBT001 - one row
+    """Return the 32-byte unkeyed identity of an author's entity.
+
+    An owner whom the format calls nothing but `user` is the same in every format of the scope; a
+    name stays its own identity: two entities too many are better than one too few.
+    """
+    is_nameless = is_owner and author in NAMELESS
+    return unkeyed_identity(("entity", "author", None if is_nameless else author, *scope))
+
+
+NAMELESS = ("user", "unknown")
+"""Author words that name nobody."""
 
 
 def subject_identity(scope: Scope, kind: str, name: str, owner: bytes | None) -> bytes:

@@ -1,1 +1,1 @@
-
+"""what becomes memory, and why."""

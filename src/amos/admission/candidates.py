@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import pyarrow as pa
-from amos.admission.values import NormalValue, fold_property, normalise_value
 
 from amos.admission.gates import Facts, gate_of
 from amos.admission.policy import Policy
+from amos.admission.values import NormalValue, fold_property, normalise_value
 from amos.identity import (
     CLAIM_SCOPE,
     Scope,

@@ -152,7 +152,7 @@ def _entities(sources: pa.Table, built: Built) -> pa.Table:
     head = sources.take(first)
     rows = len(first)
     owners = head["is_owner"]
-    name = pc.if_else(owners, pa.scalar("user"), pc.fill_null(head["author"], "unknown"))
+    name = pc.fill_null(head["author"], "unknown")
     columns: dict[str, Any] = {
         "entity_id": head["author_id"],
         "version": pa.array(np.ones(rows, np.int32)),

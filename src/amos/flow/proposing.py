@@ -18,6 +18,8 @@ from amos.clock import as_text, to_us
 from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.flow.current import NothingStored
 from amos.flow.prepare import Prepared, Rules, prepare
+from amos.extraction.propose import EXTRACTOR
+from amos.schemas.vocabulary import Reason
 from amos.sources.block import Block
 from amos.sources.reading import raw_table
 
@@ -32,6 +34,7 @@ class Proposal:
     id: str
     blocks: list[Block]
     own_count: int
+    refusals: tuple[str, ...] = ()
 
 
 def propose_lines(
@@ -56,6 +59,9 @@ def _propose_batch(proposals: list[Proposal], rules: Rules, now: datetime) -> It
         blocks.extend(alone)
         own.extend([place >= first_own for place in range(len(alone))])
         ids.extend([proposal.id] * len(alone))
+    for proposal in proposals:
+        if proposal.refusals and not proposal.own_count:
+            yield refused_line(proposal, rules)
     if not blocks:
         return
     raw = raw_table(blocks)
@@ -72,7 +78,7 @@ def _propose_batch(proposals: list[Proposal], rules: Rules, now: datetime) -> It
         now=now,
     )
     decisions = pa.concat_tables([settled.decisions, prepared.source_decisions])
-    yield from _lines(prepared, decisions, own, ids, blocks)
+    yield from _lines(prepared, decisions, own, ids)
 
 
 def _apart(block: Block, number: int) -> Block:
@@ -86,7 +92,7 @@ def _apart(block: Block, number: int) -> Block:
 
 
 def _lines(
-    prepared: Prepared, decisions: pa.Table, own: list[bool], ids: list[str], blocks: list[Block]
+    prepared: Prepared, decisions: pa.Table, own: list[bool], ids: list[str]
 ) -> Iterator[dict[str, Any]]:
     names = {
         row["entity_id"]: row
@@ -169,6 +175,21 @@ def claim_line(
         statement=statements[candidate["claim_id"]],
     )
     return line
+
+
+def refused_line(proposal: Proposal, rules: Rules) -> dict[str, Any]:
+    """Return the output line of an input line that is not readable as a message."""
+    known = [code for code in proposal.refusals if code in set(Reason)]
+    decision = {
+        "outcome": "reject",
+        "action": "reject",
+        "reasons": known or [str(Reason.SCHEMA_INVALID)],
+        "modality": "none",
+        "targets": [],
+        "extractor": EXTRACTOR,
+        "policy": rules.policy.label,
+    }
+    return claim_line(proposal.id, decision, None, {}, {})
 
 
 def subject_label(entity: dict[str, Any]) -> str:
