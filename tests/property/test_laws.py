@@ -1,30 +1,13 @@
 """The laws of the engine, end to end on stores on disk."""
 
-import tempfile
-from contextlib import contextmanager
-from pathlib import Path
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from amos.api import Store
 from amos.flow.digest import state_digest
-from tests.strategies import message_logs, write_lines
+from laws import digest_of, scratch
+from strategies import message_logs, write_lines
 
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@contextmanager
-def scratch():
-    """Yield a fresh folder and an empty store in it."""
-    with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "store") as store:
-        yield Path(folder), store
-
-
-def digest_of(store):
-    """Return the state digest of the newest version."""
-    with store.shard.pin() as snapshot:
-        return state_digest(snapshot)
 
 
 def ingest_each(groups):

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from amos.schemas.state import OPEN_UNTIL
-from tests.property.test_laws import scratch
-from tests.strategies import START, write_lines
+from laws import scratch
+from strategies import START, write_lines
 
 
 def line(number, text, days=None, conversation="c1"):
