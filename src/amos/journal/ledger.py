@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from itertools import groupby
 from typing import Any, Protocol
 
 import numpy as np
@@ -116,17 +115,22 @@ class Hot:
         """All rows, with the columns of storage."""
         if self._rows is None:
             self._rows = self._load()
+            self._load = _loaded  # let go of the blobs
         return self._rows
 
-    def read(self, source: SegmentSource, columns: Sequence[str]) -> pa.Table:  # noqa: ARG002
+    def read(self, _source: SegmentSource, columns: Sequence[str]) -> pa.Table:
         """Return all rows."""
         return self.rows.select(columns)
 
     def take(
-        self, source: SegmentSource, cache: ColumnCache, local: Array, columns: Sequence[str]
+        self, _source: SegmentSource, _cache: ColumnCache, local: Array, columns: Sequence[str]
     ) -> pa.Table:
         """Return the rows at ascending `local` positions."""
         return self.rows.select(columns).take(pa.array(local))
+
+
+def _loaded() -> pa.Table:
+    raise AssertionError("hot rows are decoded once")
 
 
 Piece = Sealed | Hot
@@ -204,18 +208,28 @@ class Ledger:
 def load_ledger(ledger: Ledger, segments: Sequence[SegmentEntry], hot: Sequence[HotEntry], head: int) -> None:
     """Append what the catalog holds beyond `ledger.head`, table by table in commit order."""
     found: dict[str, list[SegmentEntry | HotEntry]] = {}
-    for entry in [*segments, *hot]:
-        found.setdefault(entry.table, []).append(entry)
+    for segment in segments:
+        found.setdefault(segment.table, []).append(segment)
+    for blob in hot:
+        found.setdefault(blob.table, []).append(blob)
     for table, entries in found.items():
         entries.sort(key=_first_version)
-        for is_hot, run in groupby(entries, key=lambda entry: isinstance(entry, HotEntry)):
-            if is_hot:
-                ledger.add_blobs(table, [entry for entry in run if isinstance(entry, HotEntry)])
-                continue
-            for entry in run:
-                assert isinstance(entry, SegmentEntry)
-                ledger.add_segment(entry, parse_groups(entry))
+        _load_table(ledger, table, entries)
     ledger.head = head
+
+
+def _load_table(ledger: Ledger, table: str, entries: Sequence[SegmentEntry | HotEntry]) -> None:
+    run: list[HotEntry] = []
+    for entry in entries:
+        if isinstance(entry, HotEntry):
+            run.append(entry)
+            continue
+        if run:
+            ledger.add_blobs(table, run)
+            run = []
+        ledger.add_segment(entry, parse_groups(entry))
+    if run:
+        ledger.add_blobs(table, run)
 
 
 def _first_version(entry: SegmentEntry | HotEntry) -> int:

@@ -15,7 +15,7 @@ from amos.schemas.catalog import Idempotency
 Reads = Mapping[tuple[str, str], Keys]
 
 
-class HeadMoved(BusyError):
+class HeadMoved(BusyError):  # noqa: N818 - says what happened
     """Rows that a decision rested on were committed by somebody else meanwhile; nothing was written."""
 
     default_code = "expected_version_conflict"
@@ -28,7 +28,7 @@ class HeadMoved(BusyError):
         self.keys = keys
 
 
-class IdempotencyConflict(BusyError):
+class IdempotencyConflict(BusyError):  # noqa: N818 - says what happened
     """The same idempotency key was used before for something else."""
 
     default_code = "idempotency_conflict"

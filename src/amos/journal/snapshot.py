@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from amos.schemas.columns import select_fields
 from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS, stored
 
 Array = npt.NDArray[Any]
-Keys = pa.Array | pa.ChunkedArray | Array
+Keys: TypeAlias = pa.Array | pa.ChunkedArray | Array
 
 
 class Origin(NamedTuple):

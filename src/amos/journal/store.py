@@ -132,14 +132,16 @@ class Shard:
         try:
             with self._lock:
                 self._refresh()
-                head = self._ledger.head
-                if version is not None and not 0 <= version <= head:
-                    raise UsageError(f"there is no graph version {version}: the newest is {head}")
-                chosen = head if version is None else version
-                return Snapshot(chosen, self._ledger.copy(), self._reading, lock.release)
+                return Snapshot(self._known(version), self._ledger.copy(), self._reading, lock.release)
         except BaseException:
             lock.release()
             raise
+
+    def _known(self, version: int | None) -> int:
+        head = self._ledger.head
+        if version is not None and not 0 <= version <= head:
+            raise UsageError(f"there is no graph version {version}: the newest is {head}")
+        return head if version is None else version
 
     def commit(  # noqa: PLR0913 - the contract of the only door
         self,
@@ -216,10 +218,16 @@ class Shard:
         return Snapshot(self._ledger.head, self._ledger.copy(), self._reading, lambda: None)
 
     def record_run(
-        self, run_id: bytes, kind: str, started: datetime, finished: datetime, receipt_json: str
+        self,
+        run_id: bytes,
+        kind: str,
+        started: datetime,
+        finished: datetime,
+        receipt: str | Mapping[str, object],
     ) -> None:
-        """Keep the receipt of a run, outside chain and digest."""
-        entry = RunEntry(run_id, kind, to_us(started), to_us(finished), receipt_json)
+        """Keep the receipt of a run, as JSON, outside chain and digest."""
+        text = receipt if isinstance(receipt, str) else canonical_json(receipt)
+        entry = RunEntry(run_id, kind, to_us(started), to_us(finished), text)
         with self._lock, self._catalog.writing("record run"):
             self._catalog.insert_run(entry)
 

@@ -30,7 +30,7 @@ class Column(Protocol):
     @property
     def kind(self) -> str: ...  # noqa: D102
     @property
-    def count(self) -> int: ...  # noqa: D102
+    def rows(self) -> int: ...  # noqa: D102
     @property
     def valid(self) -> Array | None: ...  # noqa: D102
     @property
@@ -82,7 +82,7 @@ def _encode_plain(columns: Sequence[Column], count: int, lead: Array) -> tuple[A
 
 def _plain_values(column: Column) -> list[Value]:
     if column.kind == "int":
-        found: list[Value] = list(column.values[: column.count].tolist())
+        found: list[Value] = list(column.values[: column.rows].tolist())
     else:
         assert column.offsets is not None
         cuts = column.offsets.tolist()
@@ -129,7 +129,7 @@ Cells = tuple[Array | None, Array | None, Array, Array, Array]
 def _cells(column: Column) -> Cells:
     """Return (valid, uint32 prefix or None, starts, stops, data): every kind as a run of bytes."""
     if column.kind == "int":
-        edges = np.arange(column.count + 1, dtype=np.int64) * 8
+        edges = np.arange(column.rows + 1, dtype=np.int64) * 8
         return column.valid, None, edges[:-1], edges[1:], _as_bytes(column.values)
     assert column.offsets is not None
     offsets = column.offsets

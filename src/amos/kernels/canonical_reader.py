@@ -24,7 +24,7 @@ class Decoded(NamedTuple):
     """Arrays of one decoded column, as `encode_rows` takes them."""
 
     kind: str
-    count: int
+    rows: int
     valid: Array | None
     values: Array
     offsets: Array | None = None
@@ -105,9 +105,9 @@ def _fixed(column: Decoded, held: Array, width: int) -> Decoded:
         raise ValueError(f"a fixed-width value is not {width} bytes long")
     if column.valid is None:
         return column
-    values = np.zeros((column.count, width), np.uint8)
+    values = np.zeros((column.rows, width), np.uint8)
     values[held] = column.values.reshape(-1, width)
-    edges = np.arange(column.count + 1, dtype=np.int64) * width
+    edges = np.arange(column.rows + 1, dtype=np.int64) * width
     return column._replace(values=values.reshape(-1), offsets=edges)
 
 

@@ -24,6 +24,10 @@ ID_BYTES = 16
 _BLOCK_BYTES = 64
 
 
+def _view(data: Array) -> memoryview:
+    return memoryview(np.ascontiguousarray(data))  # type: ignore[arg-type]
+
+
 def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
     """Return (n, 32) uint8: SHA-256 of `prefix` and each row of `buffer`.
 
@@ -34,7 +38,7 @@ def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
         from amos.kernels import bulk_hashing
 
         return bulk_hashing.sha256_rows(buffer, offsets, prefix)
-    base, view, cuts = hashlib.sha256(prefix), memoryview(buffer), offsets.tolist()
+    base, view, cuts = hashlib.sha256(prefix), _view(buffer), offsets.tolist()
     digests = bytearray()
     for i in range(count):
         digest = base.copy()
@@ -48,7 +52,7 @@ def hmac_rows(key: bytes, buffer: Array, offsets: Array, *, prefix: bytes = b"")
     count = len(offsets) - 1
     if is_worth_compiling(count):
         return _hmac_bulk(key, buffer, offsets, prefix)
-    view, cuts = memoryview(buffer), offsets.tolist()
+    view, cuts = _view(buffer), offsets.tolist()
     digests = bytearray()
     for i in range(count):
         digests += hmac.digest(key, prefix + view[cuts[i] : cuts[i + 1]], "sha256")
@@ -133,7 +137,7 @@ def part_cells(part: Part, count: int) -> list[bytes]:
         cells = [framed(value) for value in part.values.tolist()]
     elif part.kind == "bytes":
         assert part.offsets is not None
-        view, cuts = memoryview(part.values), part.offsets.tolist()
+        view, cuts = _view(part.values), part.offsets.tolist()
         cells = [framed(bytes(view[cuts[i] : cuts[i + 1]])) for i in range(count)]
     else:
         raise TypeError(f"a column of kind {part.kind} is no part of an identity")

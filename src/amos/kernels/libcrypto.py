@@ -15,7 +15,7 @@ from amos.kernels.compiled import cache_folder
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
@@ -25,7 +25,7 @@ _STATE_WORDS = 32
 """Room for SHA256_CTX (112 bytes), in int64."""
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _call(_context: Any, address: Any, words: Any) -> Any:
     """Call the C function at `address` with a tuple of machine words; returns its int32."""
     signature = types.int32(address, words)

@@ -18,16 +18,16 @@ BYTES_LIST = "texts"
 
 
 class ColumnArrays(NamedTuple):
-    """One column of `count` rows as plain arrays; the arrays of an Arrow column are read-only.
+    """One column of `rows` rows as plain arrays; the arrays of an Arrow column are read-only.
 
-    kind: `int`, `bytes`, `ints` or `texts`.  valid: (count,) bool, None when every row has a value.
+    kind: `int`, `bytes`, `ints` or `texts`.  valid: (rows,) bool, None when every row has a value.
     values: int64 for `int` and `ints`, else the raw uint8 data.
-    offsets: (count + 1,) int64 into `values` (`bytes`, `ints`) or into `inner` (`texts`).
+    offsets: (rows + 1,) int64 into `values` (`bytes`, `ints`) or into `inner` (`texts`).
     inner: int64 offsets of the items of `texts` into `values`.
     """
 
     kind: str
-    count: int
+    rows: int
     valid: Array | None
     values: Array
     offsets: Array | None = None
@@ -133,13 +133,13 @@ def array_of(kind: pa.DataType, column: ColumnArrays) -> pa.Array:
     """Return the Arrow array of type `kind` over `column`; offsets must start at 0."""
     validity = None if column.valid is None else pa.py_buffer(np.packbits(column.valid, bitorder="little"))
     if column.kind == INT:
-        return pa.Array.from_buffers(kind, column.count, [validity, _integer_buffer(kind, column.values)])
+        return pa.Array.from_buffers(kind, column.rows, [validity, _integer_buffer(kind, column.values)])
     assert column.offsets is not None
     if pa.types.is_list(kind):
         starts = pa.py_buffer(column.offsets.astype(np.int32))
         items = _items(kind.value_type, column)
-        return pa.Array.from_buffers(kind, column.count, [validity, starts], children=[items])
-    return _bytes_array(kind, column.count, validity, column.values, column.offsets)
+        return pa.Array.from_buffers(kind, column.rows, [validity, starts], children=[items])
+    return _bytes_array(kind, column.rows, validity, column.values, column.offsets)
 
 
 def _integer_buffer(kind: pa.DataType, values: Array) -> pa.Buffer:

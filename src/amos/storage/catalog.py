@@ -204,7 +204,7 @@ class Catalog:
     def promised(self, scope: bytes) -> tuple[bytes, int] | None:
         """Return (payload digest, graph version) recorded for an idempotency scope, or None."""
         found = self.rows("SELECT payload_digest, graph_version FROM idempotency WHERE scope = ?", (scope,))
-        return found[0] if found else None  # type: ignore[return-value]
+        return found[0] if found else None
 
     def insert_promise(self, scope: bytes, payload_digest: bytes, version: int) -> None:
         """Remember what an idempotency key stood for."""

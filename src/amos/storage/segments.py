@@ -122,8 +122,8 @@ def build_segment(rows: pa.Table, *, keep: str) -> Built:
 def _is_constant(column: ColumnArrays) -> bool:
     if column.valid is not None:
         return not column.valid.any()
-    if column.count < 2 or column.kind == "int":
-        return column.count > 0 and bool((column.values == column.values[0]).all())
+    if column.rows < 2 or column.kind == "int":
+        return column.rows > 0 and bool((column.values == column.values[0]).all())
     assert column.offsets is not None
     if column.kind == "texts":
         return _repeats(column.offsets, None) and _is_constant_list(column)
@@ -148,7 +148,7 @@ def _is_constant_list(column: ColumnArrays) -> bool:
     per_row = int(column.offsets[1] - column.offsets[0])
     if per_row == 0:
         return True
-    sizes = np.diff(inner).reshape(column.count, per_row)
+    sizes = np.diff(inner).reshape(column.rows, per_row)
     return bool((sizes == sizes[0]).all()) and _repeats(inner[::per_row], column.values)
 
 
