@@ -1,0 +1,201 @@
+"""Find requests to stay off the record, and the range that each one covers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from amos.extraction.screen_view import Hit
+from amos.schemas.vocabulary import Reason
+
+_NOT = (
+    r"(?:please not|do ?n['o]?t|do not|never|no need to|need ?n['o]?t|need not|not|should ?n['o]t|must"
+    r" ?n['o]t)"
+)
+_VERB = (
+    r"(?:remember|save|store|keep|record|log|note|retain|memori[sz]e|write|jot|capture|persist|archive|add"
+    r"|put|commit|file)"
+)
+_DONE = (
+    r"(?:remembered|saved|stored|kept|recorded|logged|noted|retained|memori[sz]ed|written down|captured"
+    r"|persisted|archived"
+    r"|added to (?:your |the )?memory|put (?:on file|in (?:your |the )?memory))"
+)
+_THING = (
+    r"(?:(?:any|some|all|none) of (?:this|that|it|these|what \S{1,12}(?: \S{1,12}){0,4}?)"
+    r"|(?:this|that|the|my) (?:next |last |previous |following |whole |entire )?"
+    r"(?:message|bit|part|piece|one|sentence|line|paragraph|chat|conversation|info|information|detail"
+    r"|details|thing|fact|note)"
+    r"|the following|anything|what i(?:'m| am)? \S{1,12}(?: \S{1,12}){0,4}?|this|that|it|these|those)"
+)
+_MEMORY = (
+    r"(?:(?:in|to|into|on|from|for|out of) (?:(?:your|the|my|any|long[ -]term|permanent|persistent|its|our)"
+    r" ){0,3}"
+    r"(?:memory|memories|notes?|records?|logs?|database|profile|history|file|storage)|anywhere|permanently"
+    r"|on record"
+    r"|for (?:later|next time|good|the future|future (?:reference|use)))"
+)
+_STOP = (
+    r"(?=\s*(?:$|[.,;:!?)\]\"'»…\n]|[-–—]\s|(?:but|and|though|although|because|since|please|ok|okay|thanks"
+    r"|either|anymore"
+    r"|at all|yet|or|i mean|just between)(?!\w)))"
+)
+_BEFORE = re.compile(
+    r"(?:^|[.,;:!?()\[\"'«»…\n*>–—-]|(?<!\w)(?:please|pls|so|and|but|just|also|you|kindly|ok|okay|hey|btw"
+    r"|well|then|or|to|assistant"
+    r"|really|better|maybe|that|not))\s*$",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    rf"(?<!\w){_NOT} (?:ever |even |actually |please |bother to |have to |go and )?(?P<verb>{_VERB})"
+    rf"(?: down)? (?P<thing>{_THING})(?: down)?(?P<memory> {_MEMORY})?{_STOP}",
+    re.IGNORECASE,
+)
+_NEEDS_MEMORY = frozenset({"add", "put", "commit", "file"})
+_OTHERS = (
+    (
+        rf"(?:do ?n['o]t|do not|would ?n['o]t|would not) (?:want|like) (?:you to (?:ever )?{_VERB}(?:"
+        rf" down)?"
+        rf" {_THING}"
+        rf"|(?:{_THING}) (?:to be |being )?{_DONE})(?: {_MEMORY})?{_STOP}"
+    ),
+    (
+        rf"(?:rather|prefer|like it if|want|ask|need) (?:that )?you (?:to )?(?:not|never|don't|didn't"
+        rf"|do not"
+        rf"|did not) (?:to )?{_VERB}"
+        rf"(?: down)? {_THING}(?: {_MEMORY})?{_STOP}"
+    ),
+    rf"(?:can|could|would|will) you (?:please )?not {_VERB}(?: down)? {_THING}(?: {_MEMORY})?{_STOP}",
+    (
+        rf"(?:{_THING}|nothing \S{{1,12}}(?: \S{{1,12}}){{0,4}}?) (?:is not|are not|isn't|must not|mustn't"
+        rf"|should not|shouldn't|may not|cannot|can't"
+        rf"|needn't|need not|does not need|doesn't need|should|must|is) (?:to )?be (?:ever )?{_DONE}{_STOP}"
+    ),
+    (
+        rf"(?:not|n't) (?:for|part of) (?:the|your|my|any) (?:memory|memories|record|records|notes|log"
+        rf"|logs){_STOP}"
+    ),
+    rf"not for (?:memory|saving|storage|the books){_STOP}",
+    (
+        rf"(?:keep|leave) (?:{_THING}) (?:strictly |just )?(?:between (?:us|you and me|ourselves|the"
+        rf" two of us)"
+        rf"|off (?:the|your) records?"
+        r"|out of (?:your |the |any )?(?:memory|memories|notes|records?|logs?))"
+    ),
+    (
+        r"(?:(?:this|that|it|all of this) (?:is|stays?|remains?|has to stay|should stay|must stay|needs to"
+        r" stay)|that's|it's)"
+        r" (?:just |strictly |only )?between (?:us|you and me|ourselves|the two of us)"
+    ),
+    r"off[ -]the[ -]record(?! (?:player|label|store|shop|chart|sleeve|collection|deal))",
+    r"forget (?:that )?i (?:ever |just |even )?(?:said|told you|mentioned|wrote|asked)",
+    r"forget (?:this|the last|my last|the previous|my previous) (?:message|sentence|line|remark)",
+    r"no memory (?:of|for) (?:this|that|the following)",
+    # German
+    (
+        r"(?<!ich )(?<!wir )(?:merk|speicher|notier|behalt|bewahr|schreib|zeichne)e?(?: es)? (?:dir |mir )?(?:das|dies|es"
+        r"|diese"
+        r" (?:nachricht|info)|folgendes)"
+        r" (?:bitte )?(?:auch )?(?:nicht|nirgends)"
+    ),
+    (
+        r"(?:das|dies|folgendes|diese nachricht) (?:bitte )?nicht (?:merken|speichern|notieren|aufschreiben"
+        r"|behalten|aufzeichnen)"
+    ),
+    rf"bitte nicht (?:merken|speichern|notieren|aufschreiben|aufzeichnen){_STOP}",
+    r"(?:das|dies|es) (?:bleibt|muss|soll) (?:bitte )?unter uns(?: bleiben)?",
+    r"(?:brauchst|musst) du dir nicht (?:zu )?merken",
+    # French
+    (
+        r"ne (?:le |la |les |te |vous )?(?:retiens|retenez|m[ée]morise[sz]?|enregistre[sz]?|sauvegarde[sz]?"
+        r"|note[sz]?|garde[sz]?|souviens) pas"
+        rf"(?: (?:ça|cela|ceci|ce message|cette (?:phrase|info|information)))?{_STOP}"
+    ),
+    (
+        r"(?:pas besoin|inutile) de (?:le |la )?(?:retenir|m[ée]moriser|noter|enregistrer)(?: (?:ça"
+        r"|cela|ceci"
+        r"|ce message))?"
+    ),
+    r"(?:ça|cela|ceci|que ça) (?:reste|doit rester) entre nous",
+    # Spanish
+    (
+        r"no (?:lo |la |me |te |nos )?(?:guardes|guarde|recuerdes|almacenes|registres|apuntes|anotes"
+        r"|memorices"
+        r"|grabes)"
+        rf"(?: (?:esto|eso|este mensaje|nada de esto))?{_STOP}"
+    ),
+    (
+        r"no (?:hace falta|es necesario) (?:que )?(?:lo )?(?:recuerdes|guardes|recordar(?:lo)?"
+        r"|guardar(?:lo)?)(?: (?:esto|eso))?"
+    ),
+    r"(?:que )?(?:esto )?quede entre nosotros|esto queda entre nosotros|extraoficialmente",
+)
+_OTHER = re.compile(rf"(?<!\w)(?:{'|'.join(_OTHERS)})(?!\w)", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"(?:(?:just|strictly|only) )?between (?:us|you and me|ourselves|the two of us)\s?[,:;–—-]"
+    r"|(?:unter uns(?: gesagt)?|im vertrauen|entre nous|hors micro|en off|entre nosotros)\s?[,:;–—-]",
+    re.IGNORECASE,
+)
+_ASIDE_BEFORE = re.compile(r"(?:^|[.;:!?(\n]|(?<!\w)(?:and|but|so|ok|well))\s*$", re.IGNORECASE)
+_FLAT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\t": " "})
+_SENTENCE_END = re.compile(r"[.!?。！？]+(?=[\s\"'”’»)]|$)|\n+")
+_NAMED_RANGE = re.compile(r"(this|next|following|last|previous) (?:sentence|line)", re.IGNORECASE)
+_WINDOW = 24
+PATTERNS = (_REQUEST, _OTHER, _ASIDE)
+"""What every find matches after curly apostrophes and odd spaces are made plain."""
+_MARKS = {'"': '"', "“": "”", "«": "»", "'": "'", "„": "“"}
+
+
+def find_exclusions(text: str, *, is_message: bool) -> Iterator[Hit]:
+    """Yield the ranges of `text` that ask not to be kept.
+
+    `is_message`: somebody speaks for themself, so that a plain request covers the whole
+    text; otherwise (pages, tool output, prompts) it covers its own sentence.
+    """
+    sentences: list[int] | None = None
+    for start, end in _requests(text.translate(_FLAT)):
+        named = _NAMED_RANGE.search(text, start, end)
+        if is_message and named is None:
+            yield Hit(0, len(text), "exclusion_request", Reason.EXPLICIT_EXCLUSION_SIGNAL)
+            return
+        if sentences is None:
+            sentences = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+        first, last = _sentence_range(sentences, start, end, named.group(1).lower() if named else "this")
+        yield Hit(first, last, "exclusion_request", Reason.EXPLICIT_EXCLUSION_SIGNAL)
+
+
+def _sentence_range(sentences: list[int], start: int, end: int, which: str) -> tuple[int, int]:
+    """Return the sentence around [start, end), together with the neighbour that it names."""
+    first = bisect_right(sentences, start) - 1
+    last = bisect_left(sentences, end)
+    if which in {"next", "following"}:
+        last = min(last + 1, len(sentences) - 1)
+    elif which in {"last", "previous"}:
+        first = max(first - 1, 0)
+    return sentences[min(first, len(sentences) - 2)], sentences[last]
+
+
+def _requests(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of the phrases that ask, mentions between quotation marks left out."""
+    for match in _REQUEST.finditer(text):
+        needs_memory = match.group("verb").lower() in _NEEDS_MEMORY
+        if needs_memory and not match.group("memory"):
+            continue
+        if _BEFORE.search(text[max(0, match.start() - _WINDOW) : match.start()]) and not _is_mention(
+            text, match
+        ):
+            yield match.span()
+    for match in _OTHER.finditer(text):
+        if not _is_mention(text, match):
+            yield match.span()
+    for match in _ASIDE.finditer(text):
+        if _ASIDE_BEFORE.search(text[max(0, match.start() - _WINDOW) : match.start()]):
+            yield match.span()
+
+
+def _is_mention(text: str, match: re.Match[str]) -> bool:
+    """Tell whether quotation marks hold the phrase and nothing else: a label, not a request."""
+    opening = text[match.start() - 1 : match.start()] if match.start() else ""
+    closing = text[match.end() : match.end() + 2].lstrip(".!,")
+    return bool(closing) and _MARKS.get(opening) == closing[0]

@@ -1,0 +1,304 @@
+"""Find secrets that people put into words: "my password is …", "the code for the door goes …"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from amos.extraction.screen_view import Hit
+from amos.schemas.vocabulary import Reason
+
+_WORD_NOUNS = (
+    r"pass[ \-]?words?|pass[ \-]?phrases?|pass[ \-]?codes?|passwd|pwd|pass[ \-]?w[öo]rt(?:er)?|kennwort"
+    r"|losungswort"
+    r"|contrase[nñ]as?|mots? de passe|mdp|senhas?|wachtwoord|parola d'ordine|парол[ья]\w?"
+    r"|(?:seed|recovery|mnemonic|wallet|secret) phrase"
+)
+_DIGIT_NOUNS = (
+    r"(?:sim |card |bank |phone )?pin(?:[ \-]?(?:code|number|nummer))?|cvv2?|cvc|otp|geheimzahl|kombination"
+    r"|t[uü]r[ \-]?code"
+    r"|code (?:pin|secret|d'acc[eè]s|de la porte)|c[oó]digo (?:pin|secreto|de acceso|de la puerta)"
+    r"|(?:security|access|door|gate|alarm|entry|unlock|safe|vault|garage|keypad|lock|lockbox|verification"
+    r"|one[ \-]time"
+    r"|2fa|two[ \-]factor|login|auth(?:entication)?|panel|building|house|front"
+    r" door)[ \-](?:pass[ \-]?)?(?:codes?|combination|combo)"
+    r"|combination|combo"
+)
+_KEY_NOUNS = (
+    r"(?:api|access|auth(?:entication)?|bearer|refresh|session|deploy|bot|service|staging|production|prod"
+    r"|personal)[ \-_]?(?:key|token)s?"
+    r"|(?:secret|private|ssh|signing|encryption|licen[cs]e|product|master)[ \-_]?keys?|(?:client|shared|app"
+    r"|webhook)[ \-_]?secrets?"
+    r"|(?:recovery|backup) codes?|tokens?|secrets?|clave|credentials?|log[ \-]?ins?|zugangsdaten"
+    r"|schl[uü]ssel|api[ \-]?schl[uü]ssel"
+)
+_SPACELESS_NOUNS = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
+_NOUN = re.compile(
+    rf"(?<![^\W_])(?:(?P<word>{_WORD_NOUNS})|(?P<digit>{_DIGIT_NOUNS})|(?P<key>{_KEY_NOUNS}))(?![\w])"
+    rf"|(?P<spaceless>{_SPACELESS_NOUNS})",
+    re.IGNORECASE,
+)
+_LINK = re.compile(
+    r"[\"'’”]?"
+    r"(?:\s{0,2}\([^()\n]{1,40}\))?"
+    r"(?:\s{1,3}(?:for|to|of|on|at|in|from|with|für|fuer|zum|zur|vom|im|am|de|del|para|pour|du|da|do)"
+    r"(?:\s{1,3}[^\s:=.,;!?]{1,24}){1,6}?)?"
+    r"(?:,\s(?:by the way|btw|fyi|again),)?"
+    r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|-(?=\s)|–|—)"
+    r"|\s{0,3}(?:是|为|為|は)"
+    r"|(?:'s|\s{1,3}(?:is|was|are|goes|reads|remains|equals|will be|should be|has to be|ist|lautet|war"
+    r"|heißt|heisst|es|est|era|é|это)(?!\w))"
+    r"(?:\s{1,2}(?:now|still|just|simply|currently|actually|jetzt|nun|ahora|maintenant"
+    r"|agora)(?!\w))?(?:\s{0,2}:)?)"
+    r"\s{0,3}",
+    re.IGNORECASE,
+)
+_PLAIN_LINK = re.compile(r"(?:\s{1,2}[^\W\d_]{2,16}){0,2}\s{0,2}[:=]\s{0,2}|\s{1,2}")
+_CHANGED_TO = re.compile(
+    r"(?:\s{1,2}(?:for|of|on)(?:\s{1,2}[^\s:=.,;!?]{1,24}){1,4}?)?\s{1,2}(?:to|auf|a|en|à)\s{1,2}",
+    re.IGNORECASE,
+)
+_CHANGING = re.compile(
+    r"(?:chang|set|reset|updat|switch|rotat|änder|geänd|setz|cambi|pon|met)\w*(?:\s+\S{1,20}){0,5}\s*$",
+    re.IGNORECASE,
+)
+_NAMED_BEFORE = re.compile(
+    r"(?<!\S)[\"'“‘`«]?([^\s\"'“‘`«]{4,64}?)[\"'”’`»]?,?\s{1,3}(?:is|was|as|ist|als|es|como|est|comme)"
+    r"(?:\s{1,3}[^\s.,;:!?]{1,16}){0,4}\s{0,3}$",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"\S{1,256}")
+_KEY = re.compile(r"[^\s,;\"'<>&]{8,256}")
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "「": "」"}
+_PIN = re.compile(r"[#*]?[0-9](?:[ \-.]?[0-9]){2,15}[#*]?(?![\w%])")
+_SHORT_CODE = re.compile(r"[#*]?[A-Za-z0-9#*\-]{4,16}(?![\w])")
+_NUMBER_WORDS = re.compile(
+    r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben"
+    r"|acht|neun"
+    r"|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|deux|trois|quatre|cinq|sept|huit"
+    r"|neuf)(?:[\s,\-]{1,2}|\b)){3,12}",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"[A-Za-z_]\w*(?:\.\w+)*[(\[].*"
+    r"|(?:os|self|this|process|env|config|cfg|settings|args|params|secrets|request|req|user"
+    r"|vault)(?:\.\w+)+.*"
+)
+_NEXT_WORD = re.compile(r"[ \t]{1,2}(?=\S)")
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_UNIT = re.compile(
+    r"\s?(?:%|characters?|chars?|letters?|digits?|symbols?|words?|bytes?|bits?|years?|months?|weeks?|days?"
+    r"|hours?|minutes?"
+    r"|times|zeichen|stellen|caracteres|caractères)(?![\w])",
+    re.IGNORECASE,
+)
+_CLAUSE_TEXT = """
+    and but for so because if when which that to at on in please or then since with of from und aber
+    für oder y pero para et mais pour as not by unless until before after i you we it
+"""
+# what is said about a password rather than the password itself
+_REMARK_TEXT = """
+    a an the my your our his her their its this that these those no not never always too very so
+    such quite rather really pretty somewhat also already still now just only being been be it in on
+    at under inside behind with for from by of to as if when where what which who how why there here
+    same different identical similar unique common wrong right correct incorrect invalid valid weak
+    strong stronger bad good better best fine ok okay safe unsafe secure insecure secret private
+    public shared long short longer shorter old new older newer easy hard difficult simple complex
+    complicated guessable missing empty blank unset unknown known lost gone ready due needed
+    required mandatory optional necessary important sensitive case-sensitive visible invisible
+    hidden plain cleartext red green blue yellow white black grey gray orange purple pink brown bold
+    large big small something anything nothing someone everything none null nil undefined true false
+    yes maybe probably likely sure please enter see ask click contact check use try reset change
+    available unavailable active inactive impossible terrible awful annoying stupid great nice cool
+    about between like unlike more less most least one ones up down off out over string str bytes
+    int bool optional[str] any void self object field value prompt input text type saved stored kept
+    held set sent shown told written known broken stolen forgotten hashed encrypted expired revoked
+    rejected accepted protected managed provided supplied handled generated rotated changed reset
+    redacted masked falsch richtig abgelaufen zu sehr nicht kein keine vergessen sicher unsicher
+    geheim neu alt im auf der die das incorrecta correcta demasiado muy una un la el los en segura
+    secreta nueva vieja mal incorrect trop très oublié perdu nouveau ancien le les dans sur sûr bon
+    mauvais non ne pas
+"""
+_CLAUSE_WORDS = frozenset(_CLAUSE_TEXT.split())
+_NOT_VALUES = frozenset(_REMARK_TEXT.split())
+_TYPE_ENDINGS = ("ed", "ing", "able", "ible", "ly")
+_PLACEHOLDER = re.compile(
+    r"[*x•.…#_\-\s\x1a]+|<[^>]*>?|\[[^\]]*\]?"
+    r"|\{\{.*|\$\{?\w+.*|%\w+%|%\(.*|(?:your|my|the|some|example|dummy|fake|placeholder|redacted"
+    r"|change[_\-]?me|insert|todo|xxx+)(?:[_\-].*|(?:password|token|key|secret|here))?",
+    re.IGNORECASE,
+)
+_BEFORE = 100
+PATTERNS = (
+    re.compile(f"{_WORD_NOUNS}|{_DIGIT_NOUNS}|{_SPACELESS_NOUNS}", re.IGNORECASE),
+    re.compile(f"(?:{_KEY_NOUNS})(?:{_LINK.pattern})(?:[\"'`“‘«„‚「]|{_KEY.pattern})", re.IGNORECASE),
+)
+"""What every find contains."""
+_SHORTEST_WORD = 4
+_SHORTEST_KEY = 8
+_MOST_WORDS = 24
+
+
+def find_phrases(text: str) -> Iterator[Hit]:
+    """Yield the value of each phrase that gives a secret away, in code points."""
+    for match in _NOUN.finditer(text):
+        found = _value_after(text, match) or _value_before(text, match)
+        if found is not None:
+            yield Hit(*found, "spoken_secret", Reason.SECRET_MATERIAL_DETECTED)
+
+
+def is_placeholder(value: str) -> bool:
+    """Tell whether `value` only marks the place of a secret: `$TOKEN`, `<password>`, `****`."""
+    return _PLACEHOLDER.fullmatch(value) is not None
+
+
+def is_plausible_password(value: str) -> bool:
+    """Tell whether `value` can be a password rather than a remark about one."""
+    return len(value) >= _SHORTEST_WORD and (is_coined(value) or not _is_remark(value))
+
+
+def is_coined(token: str) -> bool:
+    """Tell whether `token` looks made up: digits, symbols or inner capitals among letters."""
+    if token.startswith(("http://", "https://")) or is_placeholder(token):
+        return False
+    if any(map(str.isdigit, token)):
+        return len(token) >= _SHORTEST_WORD
+    core = token.rstrip("!?")
+    return len(core) >= _SHORTEST_WORD and (
+        any(sign in core for sign in "!@#$%^&*+=~|_") or any(map(str.isupper, core[1:])) is not core.isupper()
+    )
+
+
+def _is_remark(word: str) -> bool:
+    lowered = word.lower()
+    return lowered in _NOT_VALUES or lowered.endswith(_TYPE_ENDINGS)
+
+
+def _value_after(text: str, noun: re.Match[str]) -> tuple[int, int] | None:
+    """Return the range of the value that follows `noun`, or None."""
+    kind = noun.lastgroup or "word"
+    link = _LINK.match(text, noun.end())
+    if link is not None:
+        return _value_at(text, link.end(), kind)
+    changed = _CHANGED_TO.match(text, noun.end())
+    if changed is not None and _CHANGING.search(text[max(0, noun.start() - _BEFORE) : noun.start()]):
+        return _coined_at(text, changed.end(), kind)
+    plain = _PLAIN_LINK.match(text, noun.end())
+    return _mixed_at(text, plain.end()) if plain is not None and kind == "word" else None
+
+
+def _value_at(text: str, at: int, kind: str) -> tuple[int, int] | None:
+    quoted = _quoted_at(text, at)
+    if quoted is not None:
+        return quoted if kind != "digit" or any(map(str.isdigit, text[slice(*quoted)])) else None
+    if kind == "digit":
+        return _code_at(text, at)
+    if kind == "key":
+        return _key_at(text, at)
+    return _words_at(text, at)
+
+
+def _quoted_at(text: str, at: int) -> tuple[int, int] | None:
+    """Return the range inside the quotation marks that open at `at`, if it names a value."""
+    closing = _QUOTES.get(text[at : at + 1])
+    end = text.find(closing, at + 1, at + 130) if closing else -1
+    if end < at + 3 or is_placeholder(text[at + 1 : end]):
+        return None
+    return at + 1, end
+
+
+def _code_at(text: str, at: int) -> tuple[int, int] | None:
+    """Return the range of a numeric or short mixed code at `at`."""
+    for pattern in (_PIN, _NUMBER_WORDS):
+        match = pattern.match(text, at)
+        if match is not None and not _UNIT.match(text, match.end()):
+            return at, at + len(match.group().rstrip(" ,-"))
+    match = _SHORT_CODE.match(text, at)
+    return match.span() if match is not None and _has_letter_and_digit(match.group()) else None
+
+
+def _key_at(text: str, at: int) -> tuple[int, int] | None:
+    match = _KEY.match(text, at)
+    if match is None or _CODE.match(match.group()):
+        return None
+    token = match.group().rstrip(".:)]}”’»…")
+    is_key = len(token) >= _SHORTEST_KEY and _has_letter_and_digit(token) and is_coined(token)
+    return (at, at + len(token)) if is_key else None
+
+
+def _coined_at(text: str, at: int, kind: str) -> tuple[int, int] | None:
+    quoted = _quoted_at(text, at)
+    if quoted is not None:
+        return quoted
+    if kind == "digit":
+        return _code_at(text, at)
+    span = _token_at(text, at)
+    return span if span is not None and is_coined(text[slice(*span)]) else None
+
+
+def _mixed_at(text: str, at: int) -> tuple[int, int] | None:
+    span = _token_at(text, at)
+    if span is None or span[1] - span[0] < _SHORTEST_WORD + 2:
+        return None
+    token = text[slice(*span)]
+    return span if _has_letter_and_digit(token) and is_coined(token) else None
+
+
+def _token_at(text: str, at: int) -> tuple[int, int] | None:
+    """Return the unbroken run at `at` without the punctuation around it."""
+    match = _TOKEN.match(text, at)
+    if match is None or _CODE.match(match.group()):
+        return None
+    token = match.group()
+    start = at + len(token) - len(token.lstrip("([{<"))
+    end = at + len(token.rstrip(".,;:)]}>\"'”’»…"))
+    return (start, end) if end > start else None
+
+
+def _words_at(text: str, at: int) -> tuple[int, int] | None:
+    """Return the range of a password at `at`: one made-up run, or plain words to the clause's end."""
+    span = _token_at(text, at)
+    if span is None:
+        return None
+    token = text[slice(*span)]
+    if is_coined(token):
+        return None if token.isdigit() and _UNIT.match(text, span[1]) else span
+    if is_placeholder(token) or not _PLAIN_WORD.fullmatch(token.rstrip("!?")):
+        return None
+    return (
+        None
+        if _is_remark(token.rstrip("!?")) or len(token) < _SHORTEST_WORD - 1
+        else _clause_words(text, span)
+    )
+
+
+def _clause_words(text: str, first: tuple[int, int]) -> tuple[int, int]:
+    """Extend a plain first word over the words that follow it in the clause."""
+    start, end = first
+    for _ in range(_MOST_WORDS - 1):
+        following = _NEXT_WORD.match(text, end)
+        span = _token_at(text, following.end()) if following else None
+        if span is None or following is None or span[0] != following.end():
+            break
+        word = text[slice(*span)]
+        if word.lower() in _CLAUSE_WORDS:
+            break
+        end = span[1]
+        if text[end : end + 1] in set(".,;:"):
+            break
+    return start, end
+
+
+def _value_before(text: str, noun: re.Match[str]) -> tuple[int, int] | None:
+    """Return the range of a made-up value in front of "… is my password", or None."""
+    if noun.lastgroup not in {"word", "digit"}:
+        return None
+    begin = max(0, noun.start() - _BEFORE)
+    match = _NAMED_BEFORE.search(text[begin : noun.start()])
+    if match is None or not is_coined(match.group(1)) or is_placeholder(match.group(1)):
+        return None
+    return begin + match.start(1), begin + match.end(1)
+
+
+def _has_letter_and_digit(token: str) -> bool:
+    return any(map(str.isdigit, token)) and any(map(str.isalpha, token))

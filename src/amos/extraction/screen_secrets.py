@@ -1,0 +1,231 @@
+"""Find key material by its own shape: key blocks, provider tokens, URL logins, assignments, headers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from amos.extraction.screen_numbers import find_numbers
+from amos.extraction.screen_phrases import find_phrases, is_placeholder, is_plausible_password
+from amos.extraction.screen_view import Hit
+from amos.schemas.vocabulary import Reason
+
+_BLOCK_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_BLOCK_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_RUN = re.compile(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{12,}(?:\.[A-Za-z0-9_\-]{4,}){0,4}")
+_TOKEN = re.compile(
+    r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|gl(?:pat|ptt|dt|rt|soat)-[\w\-]{16,}"
+    r"|(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])|xox[abeoprs]-[\w\-]{11,}|xapp-[\w\-]{11,}"
+    r"|AIza[\w\-]{30,}"
+    r"|AGE-SECRET-KEY-1[0-9A-Z]{16,}|pypi-AgE[\w\-]{16,}|eyJ[\w\-]{13,}\.(?:eyJ"
+    r"|[\w\-]{8})[\w\-]*(?:\.[\w\-]+)*)"
+)
+_PREFIX = re.compile(
+    r"(?:sk|rk|pk|tok|pat|key|secret|token|api|apikey|whsec|npm|hf|shp(?:at|ca|pa|ss)|dop_v1|dckr_pat"
+    r"|lin_api|figd|sq0(?:csp|atp)"
+    r"|glsa|nvapi|xai|gsk|r8|pplx|sbp|rnd|access|session|bearer|auth|refresh"
+    r"|service)[_\-]([A-Za-z0-9_\-]{13,})"
+)
+_PARTS = re.compile(r"[_\-]")
+_OTHER_TOKEN = re.compile(
+    r"(?<![A-Za-z0-9])[0-9]{8,10}:[A-Za-z0-9_\-]{35}(?![A-Za-z0-9_\-])"
+    r"|(?<![A-Za-z0-9_.\-])(?:SG|hvs|ya29)\.[A-Za-z0-9_\-]{16,}(?:\.[A-Za-z0-9_\-]{16,})?"
+)
+_URL_LOGIN = re.compile(r"://([^\s:@/?#\"'<>]{0,128}):([^\s/\"'<>]{1,256})@[^\s@/]")
+_HEADER = re.compile(r"(?<![A-Za-z])(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9\-._~+/]{8,}=*)", re.IGNORECASE)
+_PASSWORD_NAMES = r"passw(?:or)?d|(?<=_)pass(?=\s?[=:])|passwort|kennwort|passphrase|pwd"
+_KEY_NAMES = r"secret|token|(?:api|access|private|signing|encryption|account)[_\-]?key|credentials?|auth"
+
+
+def _assignment(names: str, shortest: int) -> re.Pattern[str]:
+    """Return the pattern of `name = value`.
+
+    Groups: name, its rest, a quotation mark, the value in double, single or no quotation
+    marks, the bracket of a call.
+    """
+    return re.compile(
+        rf"({names})([A-Za-z0-9_\-]{{0,32}})(\\?[\"'])?\s{{0,3}}(?::=|=>|=|:)\s{{0,3}}"
+        rf"(?:\\?\"([^\"\\\n]{{{shortest},512}})|\\?'([^'\\\n]{{{shortest},512}})"
+        rf"|([^\s\"'`,;&<>(){{}}\[\]|\\]{{{shortest},512}})(\(?))",
+        re.IGNORECASE,
+    )
+
+
+_VALUE_GROUPS = (4, 5, 6)
+_SHORTEST_PASSWORD = 4
+_KEY_LENGTH = 8
+_NAMED = (_assignment(_PASSWORD_NAMES, _SHORTEST_PASSWORD), _assignment(_KEY_NAMES, _KEY_LENGTH))
+_OPTION = re.compile(
+    r"(?<![\w\-])(?:--(?:password|passwd|token|secret|api-key)[ =]|(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:)"
+    r"[\"']?([^\s\"'@]{3,128})"
+)
+_NOT_A_SECRET_NAME = re.compile(
+    r"s?[_\-]?(?:ids?|counts?|names?|types?|urls?|uris?|path|file|i[sz]er?s?|i[sz]ation|limit|budget|length"
+    r"|field|label"
+    r"|hint|policy|used|usage|max|min|size|expir\w*|ttl|arn|ref|version|endpoint|required|enabled|or|ors"
+    r"|ored|oris\w*)$"
+    r"|^s$",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(r"([A-Za-z_][\w.\-]{0,40})\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?$")
+_PUBLIC_NAME = re.compile(
+    r"commit|sha|digest|hash|checksum|uuid|guid|etag|integrity|version|revision|signature|fingerprint|id$"
+    r"|url|uri|href"
+    r"|src|path|file|class|slug|name|cursor|page|public|https?$",
+    re.IGNORECASE,
+)
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F\-]+")
+_LINK = re.compile(r"https?://\S+")
+_CODE_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+")
+_LONG_VALUE = 24
+_MIXED_BITS = 4.0  # bits per character: above what words and paths reach
+_BEFORE = 64
+KEY_PATTERNS = (
+    _BLOCK_BEGIN,
+    _URL_LOGIN,
+    _OTHER_TOKEN,
+    _TOKEN,
+    _PREFIX,
+    # a run of 24 characters or more that is not hexadecimal throughout
+    re.compile(
+        r"[=:]\s*\\?[\"']?(?:[0-9a-fA-F\-]*[g-zG-Z_][A-Za-z0-9_\-]{12}"
+        r"|[0-9a-fA-F\-]{11}[0-9a-fA-F\-]*[g-zG-Z_])"
+    ),
+)
+"""What every find of `find_keys` matches."""
+PATTERNS = (*KEY_PATTERNS, _HEADER, *_NAMED, _OPTION)
+"""With the patterns of phrases and numbers, what every find of `find_secrets` matches."""
+
+
+def find_secrets(text: str) -> Iterator[Hit]:
+    """Yield every piece of secret material in `text`, the smallest range that holds it.
+
+    Linear in `text`: runs are read once, everything else looks a bounded way ahead.
+    """
+    yield from find_keys(text)
+    for start, end in _logins(text):
+        yield _hit(start, end, "login_in_text")
+    yield from _assignments(text)
+    yield from find_numbers(text)
+    yield from find_phrases(text)
+
+
+def find_keys(text: str) -> Iterator[Hit]:
+    """Yield key material that needs no context: fit for names and ids as well as for prose."""
+    for start, end in _blocks(text):
+        yield _hit(start, end, "private_key_block")
+    for match in _URL_LOGIN.finditer(text):
+        if not is_placeholder(match.group(2)):
+            yield _hit(*match.span(2), "login_in_url")
+    for match in _OTHER_TOKEN.finditer(text):
+        yield _hit(*match.span(), "provider_token")
+    for match in _RUN.finditer(text):
+        rule = _key_rule(match.group(), text[max(0, match.start() - _BEFORE) : match.start()])
+        if rule is not None:
+            yield _hit(*match.span(), rule)
+
+
+def _hit(start: int, end: int, rule: str) -> Hit:
+    return Hit(start, end, rule, Reason.SECRET_MATERIAL_DETECTED)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield private-key blocks; one without an end reaches to the end of the text."""
+    begin = _BLOCK_BEGIN.search(text)
+    while begin is not None:
+        end = _BLOCK_END.search(text, begin.end())
+        yield begin.start(), end.end() if end else len(text)
+        begin = _BLOCK_BEGIN.search(text, end.end()) if end else None
+
+
+def _key_rule(run: str, before: str) -> str | None:
+    """Name the rule by which an unbroken `run` is a key; `before` is the text in front of it."""
+    if _TOKEN.match(run):
+        return "web_token" if run.startswith("eyJ") else "provider_token"
+    prefixed = _PREFIX.match(run)
+    if prefixed is not None:
+        return "provider_token" if any(map(_is_key, _PARTS.split(prefixed.group(1)))) else None
+    assigned = _ASSIGNED.search(before)
+    if assigned is None or _PUBLIC_NAME.search(assigned.group(1)):
+        return None
+    is_random = len(run) >= _LONG_VALUE and not _HEXADECIMAL.fullmatch(run) and is_random_text(run)
+    return "random_assignment" if is_random else None
+
+
+def is_random_text(run: str) -> bool:
+    """Tell whether `run` mixes capitals, small letters and digits as evenly as a random key."""
+    if run.isalpha() or run == run.lower() or run == run.upper():
+        return False
+    if not any(map(str.isdigit, run)):
+        return False
+    counts = Counter(run[:512])
+    total = sum(counts.values())
+    return -sum(n / total * math.log2(n / total) for n in counts.values()) >= _MIXED_BITS
+
+
+def _is_key(value: str) -> bool:
+    has_digit = any(map(str.isdigit, value))
+    has_letter = any(map(str.isalpha, value))
+    return len(value) >= _KEY_LENGTH and has_digit and has_letter
+
+
+def _logins(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the secret part of authorisation headers and command-line options."""
+    for match in _HEADER.finditer(text):
+        value = match.group(1)
+        if _is_key(value) or value.endswith("="):
+            yield match.span(1)
+    for match in _OPTION.finditer(text):
+        if not is_placeholder(match.group(1)):
+            yield match.span(1)
+
+
+def _assignments(text: str) -> Iterator[Hit]:
+    """Yield values assigned to names that say password, secret, token or key."""
+    for pattern in _NAMED:
+        for match in pattern.finditer(text):
+            span = _assigned_value(match)
+            if span is not None:
+                yield _hit(*span, "named_secret")
+
+
+def _assigned_value(match: re.Match[str]) -> tuple[int, int] | None:
+    """Return the range of the value of an assignment if it is a secret."""
+    name, tail, _, doubly, singly, bare, bracket = match.groups()
+    value = doubly or singly or bare
+    is_call = bool(bracket)
+    if (
+        is_call
+        or _NOT_A_SECRET_NAME.search(tail)
+        or not is_credential(name + tail, value, is_quoted=bare is None)
+    ):
+        return None
+    start = match.start(_VALUE_GROUPS[(doubly, singly, bare).index(value)])
+    return start, start + len(value.rstrip(".,;:"))
+
+
+def is_credential(name: str, value: str, *, is_quoted: bool) -> bool:
+    """Tell whether `value`, assigned to a name that sounds secret, is a secret itself."""
+    if is_placeholder(value) or _LINK.fullmatch(value) or value.lower() == name.lower():
+        return False
+    if not is_quoted and _CODE_NAME.fullmatch(value):
+        return False
+    if name.lower().startswith(("pass", "pwd", "kenn")):
+        return is_plausible_password(value)
+    return _is_key(value) or (is_quoted and is_random_text(value))
+
+
+def names_a_secret(name: str) -> bool:
+    """Tell whether a JSON key announces a secret value, such as `api_key` or `dbPassword`."""
+    match = _SECRET_NAME.search(name)
+    return match is not None and not _NOT_A_SECRET_NAME.search(name[match.end() :])
+
+
+_SECRET_NAME = re.compile(
+    r"passw(?:or)?d|passphrase|passwort|secret|api[_\-]?key|access[_\-]?key|private[_\-]?key"
+    r"|access[_\-]?token"
+    r"|auth[_\-]?token|refresh[_\-]?token|bearer|credentials?|^token$",
+    re.IGNORECASE,
+)
