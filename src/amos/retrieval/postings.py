@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from amos.retrieval.container import StoredArray
 from amos.retrieval.words import Encoded, Vocabulary, term_hash
 
 U64 = npt.NDArray[np.uint64]
@@ -16,23 +17,23 @@ U16 = npt.NDArray[np.uint16]
 U8 = npt.NDArray[np.uint8]
 
 _MOST = 65_535
-_GRAM = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Postings:
     """Terms in hash order, each with its documents in ascending order.
 
-    hashes: (t,).  starts: (t + 1,).  docs, counts: (p,).  lengths: (documents,) words that count.
-    names, name_starts: the terms as UTF-8, end to end, in hash order.
+    hashes: (t,).  starts: (t + 1,).  docs, counts: (p,) int32 and uint16, possibly read on demand.
+    lengths: (documents,) words that count.  names, name_starts: the terms as UTF-8, end to end, in
+    hash order.
     """
 
     hashes: U64
     starts: I64
-    docs: I32
-    counts: U16
+    docs: I32 | StoredArray
+    counts: U16 | StoredArray
     lengths: I32
-    names: U8
+    names: U8 | StoredArray
     name_starts: I64
 
     def find(self, wanted: int) -> int:
@@ -101,10 +102,10 @@ def merge_postings(parts: list[tuple[Postings, I64]], documents: int) -> Posting
     pairs, counts, lengths = [], [], np.zeros(documents, np.int32)
     for part, target in parts:
         terms = np.repeat(np.searchsorted(hashes, part.hashes), np.diff(part.starts))
-        docs = target[part.docs]
+        docs = target[np.asarray(part.docs)]
         kept = docs >= 0
         pairs.append(terms[kept] * max(documents, 1) + docs[kept])
-        counts.append(part.counts[kept])
+        counts.append(np.asarray(part.counts)[kept])
         lengths[target[target >= 0]] = part.lengths[target >= 0]
     pair, count = np.concatenate(pairs), np.concatenate(counts)
     order = np.argsort(pair, kind="stable")
@@ -128,9 +129,3 @@ def _merged_names(hashes: U64, parts: list[Postings]) -> list[bytes]:
         for at in np.flatnonzero(np.isin(part.hashes, hashes)).tolist():
             found[int(part.hashes[at])] = part.name(at).encode()
     return [found[value] for value in hashes.tolist()]
-
-
-def grams_of(word: str) -> set[str]:
-    """Return the character triples of a word with its edges marked."""
-    edged = f"^{word}$"
-    return {edged[i : i + _GRAM] for i in range(len(edged) - _GRAM + 1)}

@@ -32,7 +32,7 @@ class Ranking:
 
     items: RANKED.  omitted: counts per reason.  sample: OMITTED.  empty_reason: set when items is
     empty.  is_withheld: rows that the reader may not see hold a word of the question.
-    is_truncated: more items passed than were asked for.  degradation: what the index disclosed.
+    total: items that passed, of which the best are here.  degradation: what the index disclosed.
     """
 
     items: pa.Table
@@ -40,7 +40,7 @@ class Ranking:
     sample: pa.Table
     empty_reason: str | None
     is_withheld: bool
-    is_truncated: bool
+    total: int
     degradation: tuple[str, ...]
     profile: str
 
@@ -77,7 +77,7 @@ def rank_view(view: View, cues: Sequence[Cue], profile: Profile, k: int) -> Rank
         sample=_sample(view, atoms, reasons),
         empty_reason=None if total else _empty_reason(view, below),
         is_withheld=any(view.is_withheld(value) for cue in cues for t in cue.terms for value in t.hashes),
-        is_truncated=total > items.num_rows,
+        total=total,
         degradation=view.corpus.degradation,
         profile=profile.name,
     )
@@ -206,6 +206,8 @@ def _folded(view: View, turns: _Scored, atoms: _Scored, k: int) -> tuple[pa.Tabl
     components[is_better] = turns.components[shown_by[is_better]]
     alone = np.ones(len(turns.row), bool)
     alone[shown_by[has_turn]] = False
+    if view.wanted.types and "turn" not in view.wanted.types:
+        alone[:] = False
     turn_rows, atom_rows = view.corpus.turns.rows, view.corpus.atoms.rows
     source = atom_rows["source"][atoms.row].copy()
     source[has_turn] = turn_rows["id"][turns.row[shown_by[has_turn]]]

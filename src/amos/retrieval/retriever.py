@@ -25,6 +25,11 @@ class Retriever:
         self.profile = profile or load_profile()
         self._views: dict[tuple[object, ...], View] = {}
 
+    def replace_corpus(self, corpus: Corpus) -> None:
+        """Rank another corpus from now on."""
+        self.corpus = corpus
+        self._views = {}
+
     def view(self, wanted: RowFilter) -> View:
         """Return what `wanted` shows; built once per filter."""
         view = self._views.get(wanted.key)

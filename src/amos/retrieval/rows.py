@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from amos.schemas.columns import SCOPE_NAMES
 from amos.schemas.vocabulary import Outcome, Reason, Role, Trust
 
 Array = npt.NDArray[Any]
-Rows = dict[str, Array]
+Rows = Mapping[str, Array]
 """Equally long columns; `id` is S16.  A key that ends in `_at` is a CSR: its values follow in `_values`."""
 
 UNKNOWN_US = -(2**63)
@@ -109,7 +109,7 @@ def _ints_of(column: pa.ChunkedArray, dtype: Any) -> Array:
     return column_arrays(column).values.astype(dtype)
 
 
-def _scopes(table: pa.Table) -> Rows:
+def _scopes(table: pa.Table) -> dict[str, Array]:
     return {f"scope_{name}": hashes_of(table[f"scope_{name}"]) for name in SCOPE_NAMES}
 
 
@@ -205,7 +205,7 @@ def support_rows(decisions: pa.Table) -> Rows:
 def joined(parts: Iterable[Rows]) -> Rows:
     """Return the rows of all parts under each other, CSR columns included."""
     present = list(parts)
-    result: Rows = {}
+    result: dict[str, Array] = {}
     for name in present[0]:
         if not name.endswith("_at"):
             result[name] = np.concatenate([part[name] for part in present])
@@ -217,7 +217,7 @@ def joined(parts: Iterable[Rows]) -> Rows:
 
 def picked(rows: Rows, chosen: Array) -> Rows:
     """Return the rows at positions `chosen`, in that order."""
-    result: Rows = {}
+    result: dict[str, Array] = {}
     for name, values in rows.items():
         if name.endswith("_at"):
             widths = np.diff(values)[chosen]

@@ -53,7 +53,7 @@ def _sharing_pairs(postings: Postings, word: str, allowed: int) -> list[str]:
     wanted = np.unique(raw[:-1] << 8 | raw[1:])
     sizes = np.diff(postings.name_starts)
     fits = np.flatnonzero(np.abs(sizes - len(raw)) <= 4 * allowed)
-    names = postings.names.astype(np.int32)
+    names = np.asarray(postings.names).astype(np.int32)
     if len(names) < 2 or not len(fits):
         return []
     hits = np.isin(names[:-1] << 8 | names[1:], wanted)

@@ -178,6 +178,10 @@ class View:
                 return True
         return False
 
+    def sees_atoms(self, ids: Array) -> Mask:
+        """Return which S16 atom ids the caller may see, whatever their state."""
+        return np.isin(ids, self.corpus.atoms.rows["id"][self.atoms.row])
+
     @cached_property
     def participants(self) -> tuple[Array, Array]:
         """Return the distinct (conversation, holder) pairs of visible turns, sorted."""

@@ -49,7 +49,7 @@ class RowFilter:
 
     scope: narrows to rows of these values and rows without one.  now_us: the instant of the
     request.  as_of_us: show what held then, and nothing said later.  types: atom types wanted, all
-    when empty.
+    and the turns when empty; the word turn stands for the turns.
     """
 
     reader: Reader
@@ -60,6 +60,7 @@ class RowFilter:
     include_untrusted: bool = False
     include_archived: bool = False
     include_low_health: bool = False
+    include_contradicted: bool = True
     types: tuple[str, ...] = ()
 
     @property
@@ -141,6 +142,8 @@ def atom_omissions(rows: Rows, wanted: RowFilter) -> list[tuple[str, Mask]]:
         for status in HIDDEN_HEALTH:
             reason = OMISSION_OF_HEALTH.get(status, "health_hidden")
             reasons.append((reason, rows["health"] == np.uint64(text_hash(status))))
+    if not wanted.include_contradicted:
+        reasons.append(("contradicted", rows["health"] == np.uint64(text_hash("contradicted"))))
     if wanted.as_of_us is not None:
         reasons.append(("not_yet_known", rows["event_us"] > wanted.as_of_us))
     if not wanted.include_superseded:

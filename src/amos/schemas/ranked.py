@@ -48,6 +48,7 @@ EVIDENCE = pa.schema(
         column("start", pa.int64(), "first byte of the excerpt in the stored source"),
         column("end", pa.int64(), "byte after the excerpt"),
         column("excerpt", TEXT, "exactly these bytes"),
+        column("spans", INTS, "byte ranges that state the claim in this source, start and end in turn"),
         column("matches", INTS, "byte ranges of words of the question, start and end in turn"),
         column("event_time", TIME, "when it was said; null when unknown", nullable=True),
         column("author", TEXT, "who said it; `user` for the owner", nullable=True),
@@ -56,3 +57,33 @@ EVIDENCE = pa.schema(
     ]
 )
 """Ordered by rank; the item's own turn first."""
+
+CLAIM_CARDS = pa.schema(
+    [
+        column("atom_id", ID, "claim"),
+        column("type", TEXT, "atom type"),
+        column("statement", TEXT, "rendered claim"),
+        column("subject", TEXT, "readable subject; `user` for the owner"),
+        column("payload", TEXT, "canonical JSON of the typed payload"),
+        column("slot_id", ID, "keyed slot key"),
+        column("lifecycle_state", TEXT, "lifecycle state"),
+        column("health_status", TEXT, "primary health status"),
+        column("confidence_ppm", pa.int32(), "0 to 1,000,000"),
+        column("evidence_count", pa.int32(), "decisions that support it"),
+        column("valid_from", TIME, "start of the interval that holds, null when unknown", nullable=True),
+        column("valid_until", TIME, "its end, exclusive; null when open", nullable=True),
+        column("version", pa.int32(), "row version"),
+    ]
+)
+"""What a packet says of a claim, one row per atom."""
+
+CONFLICTS = pa.schema(
+    [
+        column("dispute_id", ID, "dispute"),
+        column("slot_id", ID, "slot in dispute"),
+        column("atom_id", ID, "one side; each side is a row"),
+        column("since", TIME, "when the disagreement began", nullable=True),
+        column("reason", TEXT, "value of Reason"),
+    ]
+)
+"""Open disputes about what a packet shows, ordered by (dispute_id, atom_id)."""

@@ -1,0 +1,285 @@
+"""Answer from memory: pin a version, rank, cut evidence, pack; nothing is written."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from amos.atoms.statement import statements
+from amos.clock import as_text, to_us
+from amos.errors import UsageError
+from amos.identity import id_text
+from amos.journal.store import Shard, Snapshot
+from amos.packets.build import Recalled, build_packet
+from amos.packets.packet import Packet
+from amos.packets.request import PacketRequest, check_request
+from amos.retrieval.evidence import SHOWN_COLUMNS, cut_evidence, wanted_terms
+from amos.retrieval.ranking import Ranking
+from amos.retrieval.retriever import Retriever
+from amos.retrieval.rows import ids_of, latest
+from amos.retrieval.store import open_index, refresh_index
+from amos.retrieval.visibility import Reader, RowFilter
+from amos.schemas.ranked import CLAIM_CARDS, CONFLICTS
+from amos.schemas.state import OPEN_FROM, OPEN_UNTIL
+
+_CARD_COLUMNS = [
+    "atom_id",
+    "version",
+    "type",
+    "polarity",
+    "subject_id",
+    "payload",
+    "slot_id",
+    "lifecycle_state",
+    "health_status",
+    "confidence_ppm",
+    "evidence_count",
+    "intervals",
+    "source_id",
+    "spans",
+]
+_SPARE_ITEMS = 16
+"""Ranked beyond the items allowed, so that small ones can take the place of large ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchPage:
+    """Rows of a search, best first.  cursor: continues after them, null at the end."""
+
+    rows: list[dict[str, Any]]
+    total: int
+    cursor: str | None
+    empty_reason: str | None
+
+
+class Recall:
+    """Reads one pinned version for one reader; make one per command and close it."""
+
+    def __init__(self, shard: Shard, reader: Reader, *, version: int | None = None) -> None:
+        self._reader = reader
+        self.snapshot: Snapshot = shard.pin(version)
+        try:
+            self.retriever: Retriever = open_index(shard, self.snapshot, statements)
+        except BaseException:
+            self.snapshot.close()
+            raise
+
+    def __enter__(self) -> Recall:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.snapshot.close()
+
+    def packet(self, request: PacketRequest, *, packet_id: bytes, now: datetime) -> Packet:
+        """Return one packet.  Raises UsageError when the request makes no sense."""
+        check_request(request)
+        wanted = row_filter(request, self._reader, now)
+        ranking = self.retriever.rank(request.cues, wanted, request.allowance.items + _SPARE_ITEMS)
+        claims, conflicts = self._claims(ranking, wanted)
+        recalled = Recalled(
+            items=ranking.items,
+            evidence=self._evidence(ranking, request.cues, wanted, claims),
+            claims=claim_cards(claims, self.snapshot, wanted.instant_us),
+            conflicts=conflicts,
+            sample=ranking.sample,
+            omitted=ranking.omitted,
+            empty_reason=ranking.empty_reason,
+            total=ranking.total,
+            is_withheld=ranking.is_withheld,
+            profile=ranking.profile,
+            graph_version=self.snapshot.version or None,
+            degradation=ranking.degradation,
+        )
+        return build_packet(request, recalled, packet_id=packet_id, now=now)
+
+    def search(
+        self, text: str, request: PacketRequest, *, limit: int, cursor: str | None, now: datetime
+    ) -> SearchPage:
+        """Return up to `limit` rows for a text, from the cursor on.
+
+        request: scope and options; its cues and budget are not used.
+        """
+        if limit <= 0:
+            raise UsageError(f"the limit must be at least 1, not {limit}")
+        start, instant_us = read_cursor(cursor, self.snapshot.version, text, to_us(now))
+        wanted = row_filter(request, self._reader, now, now_us=instant_us)
+        ranking = self.retriever.rank((text,), wanted, start + limit)
+        rows = list(self._search_rows(ranking, text, wanted, start))
+        more = ranking.total > start + len(rows)
+        mark = write_cursor(start + len(rows), self.snapshot.version, text, instant_us) if more else None
+        return SearchPage(rows=rows, total=ranking.total, cursor=mark, empty_reason=ranking.empty_reason)
+
+    def _search_rows(
+        self, ranking: Ranking, text: str, wanted: RowFilter, start: int
+    ) -> Iterator[dict[str, Any]]:
+        claims, _ = self._claims(ranking, wanted)
+        cards = claim_cards(claims, self.snapshot, wanted.instant_us).to_pylist()
+        said = {card["atom_id"]: card for card in cards}
+        cut = self._evidence(ranking, (text,), wanted, claims).to_pylist()
+        shown = {row["rank"]: row for row in cut}
+        for item in ranking.items.slice(start).to_pylist():
+            evidence, card = shown.get(item["rank"]), said.get(item["atom_id"])
+            yield _search_row(item, evidence, card)
+
+    def _claims(self, ranking: Ranking, wanted: RowFilter) -> tuple[pa.Table, pa.Table]:
+        """Return the current atoms of a ranking and of the other sides of their disputes."""
+        atoms = self._current_atoms(ranking.items["atom_id"].drop_null())
+        conflicts = self._conflicts(atoms, wanted)
+        missing = np.setdiff1d(ids_of(conflicts["atom_id"]), ids_of(atoms["atom_id"]))
+        if len(missing):
+            atoms = pa.concat_tables([atoms, self._current_atoms(missing)])
+        return atoms, conflicts
+
+    def _current_atoms(self, ids: Any) -> pa.Table:
+        return latest(self.snapshot.lookup("atoms", "atom_id", ids, _CARD_COLUMNS), "atom_id", "version")
+
+    def _conflicts(self, atoms: pa.Table, wanted: RowFilter) -> pa.Table:
+        if not atoms.num_rows:
+            return CONFLICTS.empty_table()
+        columns = ["dispute_id", "version", "slot_id", "sides", "since", "reason", "status"]
+        found = self.snapshot.lookup("disputes", "slot_id", atoms["slot_id"].unique(), columns)
+        view = self.retriever.view(wanted)
+        rows = []
+        for dispute in latest(found, "dispute_id", "version").to_pylist():
+            sides = sorted(dispute["sides"])
+            seen = view.sees_atoms(np.array(sides, "S16"))
+            if dispute["status"] == "open":
+                rows += [
+                    {**{name: dispute.get(name) for name in CONFLICTS.names}, "atom_id": side}
+                    for side, is_seen in zip(sides, seen.tolist(), strict=True)
+                    if is_seen
+                ]
+        return pa.Table.from_pylist(rows, schema=CONFLICTS)
+
+    def _evidence(
+        self, ranking: Ranking, cues: Sequence[str], wanted: RowFilter, claims: pa.Table
+    ) -> pa.Table:
+        ids = ranking.items["source_id"].drop_null()
+        sources = self.snapshot.lookup("sources", "source_id", ids, SHOWN_COLUMNS)
+        terms = wanted_terms(self.retriever.read_cues(cues, wanted))
+        return cut_evidence(ranking.items, sources, claims, terms)
+
+
+def refresh(shard: Shard, *, at_least: int) -> bool:
+    """Store the index of the newest version when `at_least` rows are missing from the stored one."""
+    return refresh_index(shard, statements, at_least=at_least)
+
+
+def row_filter(
+    request: PacketRequest, reader: Reader, now: datetime, *, now_us: int | None = None
+) -> RowFilter:
+    """Return what a request may see and wants to see."""
+    return RowFilter(
+        reader=reader,
+        now_us=to_us(now) if now_us is None else now_us,
+        scope=request.scope,
+        as_of_us=request.as_of_us,
+        include_superseded=request.include_superseded,
+        include_untrusted=request.include_untrusted,
+        include_archived=request.include_archived,
+        include_low_health=request.include_low_health,
+        include_contradicted=request.allowance.has_conflicts,
+        types=request.requested_memory_types,
+    )
+
+
+def claim_cards(atoms: pa.Table, snapshot: Snapshot, instant_us: int) -> pa.Table:
+    """Return CLAIM_CARDS of atoms, one per row, with the interval that holds at the instant."""
+    names = subject_names(atoms, snapshot)
+    rows = []
+    subjects = [names[subject] for subject in atoms["subject_id"].to_pylist()]
+    kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
+    said = statements(kinds, payloads, signs, subjects)
+    for row, subject, statement in zip(atoms.to_pylist(), subjects, said, strict=True):
+        start, end = interval_at(row["intervals"], instant_us)
+        card = {**row, "subject": subject, "statement": statement, "valid_from": start, "valid_until": end}
+        rows.append({name: card[name] for name in CLAIM_CARDS.names})
+    return pa.Table.from_pylist(rows, schema=CLAIM_CARDS)
+
+
+def subject_names(atoms: pa.Table, snapshot: Snapshot) -> dict[bytes, str]:
+    """Return the readable name of every subject: `user` for the owner."""
+    columns = ["entity_id", "version", "name", "is_owner"]
+    found = snapshot.lookup("entities", "entity_id", atoms["subject_id"].unique(), columns)
+    rows = latest(found, "entity_id", "version").to_pylist()
+    return {row["entity_id"]: "user" if row["is_owner"] else row["name"] for row in rows}
+
+
+def interval_at(intervals: Sequence[int], instant_us: int) -> tuple[int | None, int | None]:
+    """Return the interval that holds at the instant, else the last one; open ends are None."""
+    pairs = list(zip(intervals[::2], intervals[1::2], strict=True))
+    if not pairs:
+        return None, None
+    holding = [pair for pair in pairs if pair[0] <= instant_us < pair[1]]
+    start, end = (holding or pairs)[-1]
+    return None if start <= OPEN_FROM else start, None if end >= OPEN_UNTIL else end
+
+
+def _search_row(
+    item: dict[str, Any], evidence: dict[str, Any] | None, card: dict[str, Any] | None
+) -> dict[str, Any]:
+    cut = evidence or {}
+    moment = cut.get("event_time")
+    return {
+        "rank": item["rank"],
+        "item_kind": item["item_kind"],
+        "atom_id": id_text("atoms", item["atom_id"]) if item["atom_id"] else None,
+        "source_id": id_text("sources", item["source_id"]) if item["source_id"] else None,
+        "score": item["score_ppm"] / 1_000_000,
+        "statement": card["statement"] if card else cut.get("excerpt"),
+        "excerpt": cut.get("excerpt"),
+        "start": cut.get("start"),
+        "end": cut.get("end"),
+        "matches": [list(pair) for pair in _pairs(cut.get("matches", []))],
+        "event_time": as_text(to_us(moment)) if moment else None,
+        "author": cut.get("author"),
+        "is_superseded": item["is_superseded"],
+    }
+
+
+def _pairs(flat: list[int]) -> Iterable[tuple[int, int]]:
+    return zip(flat[::2], flat[1::2], strict=True)
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def write_cursor(start: int, version: int, text: str, instant_us: int) -> str:
+    """Return an opaque cursor: place, graph version, question and instant."""
+    raw = msgspec.json.encode([start, version, _mark(text), instant_us])
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def cursor_version(cursor: str) -> int:
+    """Return the graph version a cursor belongs to.  Raises UsageError when it is none of ours."""
+    return _cursor_parts(cursor)[1]
+
+
+def _cursor_parts(cursor: str) -> tuple[int, int, str, int]:
+    try:
+        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        return msgspec.json.decode(raw, type=tuple[int, int, str, int])
+    except (ValueError, msgspec.DecodeError) as cause:
+        raise UsageError("the cursor is not one that a search gave", advice="Search again.") from cause
+
+
+def read_cursor(cursor: str | None, version: int, text: str, now_us: int) -> tuple[int, int]:
+    """Return the place to go on from and the instant of the first page.
+
+    Raises UsageError when the cursor belongs to another question or graph version.
+    """
+    if cursor is None:
+        return 0, now_us
+    start, made_at, mark, instant_us = _cursor_parts(cursor)
+    if mark != _mark(text) or made_at != version or start < 0:
+        raise UsageError("the cursor belongs to another search", advice="Search again without `--cursor`.")
+    return start, instant_us

@@ -1,0 +1,99 @@
+"""Show a packet to people and prompts: JSON, plain text, Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from amos.errors import UsageError
+from amos.packets.packet import Conflict, EvidenceRef, Packet, PacketItem, packet_json
+
+_EMPTY = {
+    "nothing_stored": "Nothing is stored yet.",
+    "nothing_visible": "Nothing that you may see is stored in this scope.",
+    "no_match": "Nothing stored shares a word with the question.",
+    "below_threshold": "Some memories share a word with the question, none of them closely enough.",
+}
+
+
+def render_packet(packet: Packet, form: str) -> str:
+    """Return the packet as `json`, `text` or `markdown`.  Raises UsageError for another form."""
+    forms: dict[str, Callable[[Packet], str]] = {
+        "json": lambda packet: packet_json(packet).decode(),
+        "text": render_text,
+        "markdown": render_markdown,
+    }
+    if form not in forms:
+        raise UsageError(f"a packet has no form {form!r}", advice=f"Use {', '.join(forms)}.")
+    return forms[form](packet)
+
+
+def render_text(packet: Packet) -> str:
+    """Return one numbered paragraph per item, then disputes, omissions and size."""
+    lines: list[str] = []
+    for item in packet.items:
+        lines.append(f"{item.rank}. {_one_line(item.statement)}{_marks(item)}  [{item.score:.3f}]")
+        lines += [f"   {_cited(entry)}" for entry in item.evidence]
+    lines += [_conflict_line(conflict) for conflict in packet.conflicts]
+    return "\n".join([*lines, *_closing(packet)])
+
+
+def render_markdown(packet: Packet) -> str:
+    """Return a Markdown list with quoted evidence."""
+    lines = [f"# Memory for: {_escaped('; '.join(packet.request['cues']))}", ""]
+    for item in packet.items:
+        lines.append(f"{item.rank}. **{_escaped(_one_line(item.statement))}**{_marks(item)}")
+        lines += [f"   > {_escaped(_cited(entry))}" for entry in item.evidence]
+    if packet.conflicts:
+        lines += ["", "## Disputed", *(f"- {_escaped(_conflict_line(each))}" for each in packet.conflicts)]
+    return "\n".join([*lines, "", *_closing(packet)])
+
+
+def _cited(entry: EvidenceRef) -> str:
+    who = entry.author or "unknown"
+    when = entry.event_time[:10] if entry.event_time else "undated"
+    place = f"{entry.source_id}:{entry.start}-{entry.end}"
+    return f"{who}, {when}: \u201c{_one_line(entry.excerpt)}\u201d ({place})"
+
+
+def _marks(item: PacketItem) -> str:
+    marks = [
+        word
+        for word, holds in (
+            ("superseded", item.is_superseded),
+            ("disputed", item.is_disputed),
+            ("untrusted", any(e.trust not in ("trusted_user", "agent") for e in item.evidence)),
+        )
+        if holds
+    ]
+    return f" ({', '.join(marks)})" if marks else ""
+
+
+def _conflict_line(conflict: Conflict) -> str:
+    sides = " / ".join(_one_line(side.statement) for side in conflict.sides)
+    return f"Disputed: {sides}"
+
+
+def _closing(packet: Packet) -> list[str]:
+    budget, lines = packet.budget, []
+    if budget.needed_tokens is not None:
+        lines.append(f"The first memory needs a budget of {budget.needed_tokens} tokens.")
+    elif not packet.items:
+        lines.append(_EMPTY.get(packet.empty_reason or "", "No memory matches."))
+    if packet.omissions.counts:
+        left_out = ", ".join(f"{count} {reason}" for reason, count in packet.omissions.counts.items())
+        lines.append(f"Left out: {left_out}.")
+    if packet.omissions.withheld:
+        lines.append("Some matching memory is withheld from you.")
+    if packet.degradation.reason_codes:
+        lines.append(f"Degraded: {', '.join(packet.degradation.reason_codes)}.")
+    lines.append(f"{budget.items} items, {budget.tokens} of {budget.max_tokens} tokens.")
+    return lines
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.replace("\x1a", "\u2588").split())
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is: memory may not format, link or embed."""
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|!~" else char for char in text)

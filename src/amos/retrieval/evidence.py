@@ -1,0 +1,61 @@
+"""Show where a ranked item comes from: the excerpt of its turn, with a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from amos.retrieval.cues import Cue, surface_terms
+from amos.retrieval.excerpts import char_span, cut_excerpt
+from amos.retrieval.rows import latest
+from amos.schemas.ranked import EVIDENCE
+
+SHOWN_COLUMNS = ["source_id", "revision", "content", "event_time", "author", "is_owner", "trust", "locator"]
+OWNER_NAME = "user"
+
+
+def wanted_terms(cues: Iterable[Cue]) -> frozenset[str]:
+    """Return the terms that an excerpt marks: those of the questions, as they were mended."""
+    read = list(cues)
+    mended = {text for cue in read for term in cue.terms for text in term.texts}
+    return surface_terms(cue.text for cue in read) | mended
+
+
+def cut_evidence(ranked: pa.Table, sources: pa.Table, atoms: pa.Table, wanted: frozenset[str]) -> pa.Table:
+    """Return EVIDENCE for every ranked item whose source is among `sources`.
+
+    ranked: RANKED.  sources: SHOWN_COLUMNS, any versions.  atoms: atom_id, version, source_id, spans.
+    """
+    shown = {row["source_id"]: row for row in latest(sources, "source_id", "revision").to_pylist()}
+    claims = {row["atom_id"]: row for row in latest(atoms, "atom_id", "version").to_pylist()}
+    rows = []
+    for item in ranked.select(["rank", "atom_id", "source_id"]).to_pylist():
+        source = shown.get(item["source_id"])
+        if source is None:
+            continue
+        claim = claims.get(item["atom_id"])
+        spans = claim["spans"] if claim and claim["source_id"] == item["source_id"] else []
+        rows.append(_evidence(item["rank"], source, spans, wanted))
+    return pa.Table.from_pylist(rows, schema=EVIDENCE)
+
+
+def _evidence(
+    rank: int, source: dict[str, object], spans: list[int], wanted: frozenset[str]
+) -> dict[str, object]:
+    text = str(source["content"])
+    focus = char_span(text, spans[0], spans[1]) if spans else None
+    cut = cut_excerpt(text, wanted, focus)
+    return {
+        "rank": rank,
+        "source_id": source["source_id"],
+        "start": cut.start,
+        "end": cut.end,
+        "excerpt": cut.text,
+        "spans": spans,
+        "matches": [edge for span in cut.matches for edge in span],
+        "event_time": source["event_time"],
+        "author": OWNER_NAME if source["is_owner"] and source["author"] is None else source["author"],
+        "trust": source["trust"],
+        "locator": source["locator"],
+    }

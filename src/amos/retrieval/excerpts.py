@@ -1,0 +1,167 @@
+"""Cut the part of a text that answers: centred on the words asked for, exact to the byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from amos.retrieval import scripts
+from amos.retrieval.words import segment_spans, words_of
+
+EXCERPT_CHARS = 320
+"""A longer text is cut to about this many characters."""
+_SLACK = 60
+"""Characters an excerpt may move to begin or end at a boundary."""
+_MOST_MATCHES = 64
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Excerpt:
+    """Half-open byte range of an excerpt, its text, and the byte ranges that match inside it."""
+
+    start: int
+    end: int
+    text: str
+    matches: tuple[Span, ...]
+
+
+@lru_cache(maxsize=65_536)
+def _terms(token: str) -> frozenset[str]:
+    return frozenset(term for word in words_of(token) for term in (*word.main, *word.extra))
+
+
+def matches_in(text: str, wanted: frozenset[str]) -> list[tuple[Span, frozenset[str]]]:
+    """Return the character ranges of words of `text` among the wanted terms, with those terms."""
+    found: list[tuple[Span, frozenset[str]]] = []
+    for low, high in segment_spans(text):
+        token = text[low:high]
+        if scripts.IS_UNSPACED_PAIR.match(token):
+            found += _gram_matches(token, low, 2, wanted)
+        elif scripts.IS_UNSPACED_TRIPLE.match(token):
+            found += _gram_matches(token, low, 3, wanted)
+        elif shared := _terms(token) & wanted:
+            found.append(((low, high), shared))
+    return found
+
+
+def _gram_matches(run: str, low: int, size: int, wanted: frozenset[str]) -> list[tuple[Span, frozenset[str]]]:
+    """Return overlapping wanted grams of a run joined to stretches."""
+    found: list[tuple[Span, frozenset[str]]] = []
+    for at in range(max(len(run) - size + 1, 1)):
+        gram = scripts.lowered(run[at : at + size])
+        if gram not in wanted:
+            continue
+        start, end = low + at, low + min(at + size, len(run))
+        if found and found[-1][0][1] >= start:
+            found[-1] = ((found[-1][0][0], end), found[-1][1] | {gram})
+        else:
+            found.append(((start, end), frozenset((gram,))))
+    return found
+
+
+def cut_excerpt(text: str, wanted: frozenset[str], focus: Span | None = None) -> Excerpt:
+    """Return the stretch of `text` with the most different wanted terms, the first of equals.
+
+    focus: characters that must be inside, for example the span of a claim.
+    """
+    matches = matches_in(text, wanted)
+    low, high = _window(text, matches, focus)
+    inside = [span for span, _ in matches if low <= span[0] and span[1] <= high][:_MOST_MATCHES]
+    offsets = byte_offsets(text, [low, high, *(edge for span in inside for edge in span)])
+    edges = offsets[2:]
+    return Excerpt(
+        start=offsets[0],
+        end=offsets[1],
+        text=text[low:high],
+        matches=tuple(zip(edges[::2], edges[1::2], strict=True)),
+    )
+
+
+def _window(text: str, matches: list[tuple[Span, frozenset[str]]], focus: Span | None) -> Span:
+    if len(text) <= EXCERPT_CHARS + 2 * _SLACK:
+        return 0, len(text)
+    low, high = focus or _richest(matches)
+    spare = max(EXCERPT_CHARS - (high - low), 0)
+    start = max(low - spare // 2, 0)
+    end = min(start + max(EXCERPT_CHARS, high - low), len(text))
+    start = max(min(start, end - EXCERPT_CHARS), 0)
+    return _boundary_before(text, start), _boundary_after(text, end)
+
+
+def _richest(matches: list[tuple[Span, frozenset[str]]]) -> Span:
+    """Return the range of at most EXCERPT_CHARS characters with the most distinct terms."""
+    best, best_count = (0, 0), 0
+    counts: dict[str, int] = {}
+    first = 0
+    for last, ((_, high), terms) in enumerate(matches):
+        for term in terms:
+            counts[term] = counts.get(term, 0) + 1
+        while high - matches[first][0][0] > EXCERPT_CHARS and first < last:
+            for term in matches[first][1]:
+                counts[term] -= 1
+                if not counts[term]:
+                    del counts[term]
+            first += 1
+        if len(counts) > best_count:
+            best, best_count = (matches[first][0][0], high), len(counts)
+    return best
+
+
+def _boundary_before(text: str, at: int) -> int:
+    """Return the nearest start of a sentence, else of a word, at most _SLACK characters earlier."""
+    if at == 0:
+        return 0
+    lowest = max(at - _SLACK, 0)
+    for is_boundary in (_starts_sentence, _starts_word):
+        for place in range(at, lowest - 1, -1):
+            if is_boundary(text, place):
+                return place
+    return at
+
+
+def _boundary_after(text: str, at: int) -> int:
+    """Return the nearest end of a sentence, else of a word, at most _SLACK characters later."""
+    highest = min(at + _SLACK, len(text))
+    for is_boundary in (_starts_sentence, _starts_word):
+        for place in range(at, highest + 1):
+            if place == len(text) or is_boundary(text, place):
+                return len(text[:place].rstrip()) if text[:place].rstrip() else place
+    return at
+
+
+def _starts_word(text: str, at: int) -> bool:
+    return at == 0 or text[at - 1].isspace()
+
+
+def _starts_sentence(text: str, at: int) -> bool:
+    before = text[max(at - 2, 0) : at].rstrip()
+    return (
+        at == 0
+        or text[at - 1] == "\n"
+        or before[-1:] in ("。", "！", "？")
+        or (text[at - 1].isspace() and before[-1:] in (".", "!", "?"))
+    )
+
+
+def byte_offsets(text: str, places: list[int]) -> list[int]:
+    """Return the UTF-8 byte offset of each character position, in the order given."""
+    if text.isascii():
+        return list(places)
+    result: dict[int, int] = {}
+    at, offset = 0, 0
+    for place in sorted(set(places)):
+        offset += len(text[at:place].encode())
+        at = place
+        result[place] = offset
+    return [result[place] for place in places]
+
+
+def char_span(text: str, start: int, end: int) -> Span:
+    """Return the character range of a byte range of `text`."""
+    if text.isascii():
+        return start, end
+    raw = text.encode()
+    low = len(raw[:start].decode(errors="ignore"))
+    return low, low + len(raw[start:end].decode(errors="ignore"))

@@ -1,0 +1,253 @@
+"""The index of a shard: read the stored part, add what came later, keep it up to date."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import mmap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.retrieval.container import IndexDamageError
+from amos.retrieval.corpus import Corpus, Space, build_space, current_supports, merged, stacked
+from amos.retrieval.ranking import Ranking
+from amos.retrieval.retriever import Retriever
+from amos.retrieval.rows import (
+    ATOM_COLUMNS,
+    DECISION_COLUMNS,
+    SOURCE_COLUMNS,
+    Rows,
+    atom_rows,
+    latest,
+    row_count,
+    support_rows,
+    text_hash,
+    turn_rows,
+)
+from amos.retrieval.stored import Base, pack_base, read_base
+from amos.retrieval.visibility import NEVER_SHOWN, RowFilter
+from amos.storage.files import draft_folder, place_file
+from amos.storage.places import place
+
+_LOG = logging.getLogger(__name__)
+
+OWNER_NAME = "user"
+REFRESH_ROWS = 2_048
+"""From this many rows on it pays to store what a reader would have to add."""
+
+Statements = Callable[[Iterable[str], Iterable[str], Iterable[str], Iterable[str]], list[str]]
+"""(types, payloads, polarities, subjects) -> one sentence per claim."""
+
+
+class Snapshot(Protocol):
+    """What the index reads from a pinned graph version."""
+
+    version: int
+
+    def table(self, name: str, columns: Sequence[str] | None = None, *, since: int = 0) -> pa.Table:
+        """Return all row versions after `since`."""
+
+    def lookup(self, name: str, column: str, keys: Any, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the row versions whose id column is among `keys`."""
+
+
+class Shard(Protocol):
+    """Where the index of a shard lies."""
+
+    folder: Path
+
+    def pin(self, version: int | None = None) -> Any:
+        """Return a snapshot."""
+
+
+class _Tail(NamedTuple):
+    """Rows after a graph version, ready to be searched."""
+
+    turns: Space
+    atoms: Space
+    supports: Rows
+    holders: dict[int, str]
+
+    @property
+    def rows(self) -> int:
+        return row_count(self.turns.rows) + row_count(self.atoms.rows) + row_count(self.supports)
+
+
+def index_path(shard: Shard) -> Path:
+    """Return the index file of a shard."""
+    return place(shard.folder, "derived", "words", "base.idx")
+
+
+def open_index(shard: Shard, snapshot: Snapshot, statements: Statements) -> Retriever:
+    """Return a retriever over exactly the rows of `snapshot`, however far the stored index lags.
+
+    A missing, foreign or damaged index is replaced in memory; damage is disclosed.
+    """
+    try:
+        base = _load(shard, snapshot)
+        return StoredRetriever(_corpus(base, snapshot, statements, ()), snapshot, statements)
+    except IndexDamageError as damage:
+        return StoredRetriever(_without_base(snapshot, statements, damage), snapshot, statements)
+
+
+class StoredRetriever(Retriever):
+    """A retriever that falls back to the tables when a stored block turns out to be damaged."""
+
+    def __init__(self, corpus: Corpus, snapshot: Snapshot, statements: Statements) -> None:
+        super().__init__(corpus)
+        self._snapshot = snapshot
+        self._statements = statements
+
+    def rank(self, cues: Sequence[str], wanted: RowFilter, k: int) -> Ranking:
+        """Return the best `k` items; damage met on the way costs time, not answers."""
+        try:
+            return super().rank(cues, wanted, k)
+        except IndexDamageError as damage:
+            self.replace_corpus(_without_base(self._snapshot, self._statements, damage))
+            return super().rank(cues, wanted, k)
+
+
+def _without_base(snapshot: Snapshot, statements: Statements, damage: Exception) -> Corpus:
+    _LOG.warning("the stored index is damaged and was not used", extra={"cause": str(damage)})
+    return _corpus(None, snapshot, statements, (f"index_rebuilt_in_memory: {damage}",))
+
+
+def refresh_index(shard: Shard, statements: Statements, *, at_least: int = 1) -> bool:
+    """Store an index of the newest graph version when `at_least` rows are missing from the stored one.
+
+    Returns whether a file was written.  Raises what the disk raises; readers never depend on it.
+    """
+    with shard.pin() as snapshot:
+        try:
+            base = _load(shard, snapshot)
+            written = _merged(base, _tail(base, snapshot, statements), snapshot, at_least)
+        except IndexDamageError:
+            written = _merged(None, _tail(None, snapshot, statements), snapshot, at_least)
+    if written is None:
+        return False
+    path = index_path(shard)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    place_file(path, pack_base(written), drafts=draft_folder(shard.folder))
+    return True
+
+
+def _merged(base: Base | None, tail: _Tail, snapshot: Snapshot, at_least: int) -> Base | None:
+    if tail.rows < at_least:
+        return None
+    parts = ([base.turns] if base else [], [base.atoms] if base else [], [base.supports] if base else [])
+    return Base(
+        turns=merged([*parts[0], tail.turns]),
+        atoms=merged([*parts[1], tail.atoms]),
+        supports=current_supports([*parts[2], tail.supports]),
+        holders={**(base.holders if base else {}), **tail.holders},
+        graph_version=snapshot.version,
+        source_digest=_commit_digest(snapshot, snapshot.version),
+    )
+
+
+def _load(shard: Shard, snapshot: Snapshot) -> Base | None:
+    """Return the stored index if it is a beginning of `snapshot`, else None."""
+    try:
+        with index_path(shard).open("rb") as stream:
+            buffer = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError):  # absent, unreadable or empty: the tables answer alone
+        return None
+    base = read_base(buffer)
+    if base is None or base.graph_version > snapshot.version:
+        return None
+    # a restored or replaced shard may have another commit under the same number
+    if base.source_digest != _commit_digest(snapshot, base.graph_version):
+        return None
+    return base
+
+
+def _commit_digest(snapshot: Snapshot, version: int) -> str:
+    """Return a digest of the events of one commit."""
+    events = snapshot.table("events", ["checksum", "graph_version"], since=version - 1)
+    sums = events.filter(pc.equal(events["graph_version"], version))["checksum"].to_pylist()
+    return hashlib.sha256(b"".join(sums)).hexdigest()
+
+
+def _corpus(
+    base: Base | None, snapshot: Snapshot, statements: Statements, degradation: tuple[str, ...]
+) -> Corpus:
+    tail = _tail(base, snapshot, statements)
+    before = [base] if base else []
+    return Corpus(
+        turns=stacked([*(part.turns for part in before), tail.turns]),
+        atoms=stacked([*(part.atoms for part in before), tail.atoms]),
+        supports=current_supports([*(part.supports for part in before), tail.supports]),
+        holders={**(base.holders if base else {}), **tail.holders},
+        graph_version=snapshot.version or None,
+        degradation=degradation,
+    )
+
+
+def _tail(base: Base | None, snapshot: Snapshot, statements: Statements) -> _Tail:
+    since = base.graph_version if base else 0
+    sources = latest(
+        snapshot.table("sources", [*SOURCE_COLUMNS, "content"], since=since), "source_id", "revision"
+    )
+    decisions = latest(snapshot.table("decisions", DECISION_COLUMNS, since=since), "decision_id", "version")
+    atoms, holders = _atoms(snapshot, since, statements)
+    authors = sources["author"].unique().to_pylist()
+    holders |= {text_hash(name): name for name in authors if name is not None}
+    return _Tail(
+        turns=build_space(turn_rows(sources), list(_searchable(sources))),
+        atoms=atoms,
+        supports=support_rows(decisions),
+        holders=holders,
+    )
+
+
+def _searchable(sources: pa.Table) -> Iterator[str | None]:
+    """Yield the text of each source; None where it must not be found by anyone."""
+    barred = pc.or_(
+        pc.not_equal(pc.bit_wise_and(sources["flags"], int(NEVER_SHOWN)), 0),
+        pc.or_(
+            pc.is_in(sources["role"], pa.array(["system", "record"])),
+            pc.is_in(sources["kind"], pa.array(["thinking", "record"])),
+        ),
+    )
+    for content, is_barred in zip(sources["content"], barred, strict=True):
+        yield None if is_barred.as_py() else content.as_py()
+
+
+def _atoms(snapshot: Snapshot, since: int, statements: Statements) -> tuple[Space, dict[int, str]]:
+    atoms = latest(snapshot.table("atoms", ATOM_COLUMNS, since=since), "atom_id", "version")
+    subjects = atoms["subject_id"].to_pylist()
+    entities = snapshot.lookup(
+        "entities", "entity_id", atoms["subject_id"].unique(), ["entity_id", "version", "name", "is_owner"]
+    )
+    known = {row["entity_id"]: row for row in latest(entities, "entity_id", "version").to_pylist()}
+    owners = [bool(known[subject]["is_owner"]) for subject in subjects]
+    named = [known[subject]["name"] for subject in subjects]
+    names = [OWNER_NAME if owner else name for name, owner in zip(named, owners, strict=True)]
+    payloads = atoms["payload"].to_pylist()
+    said = statements(atoms["type"].to_pylist(), payloads, atoms["polarity"].to_pylist(), names)
+    texts = [search_text(statement, payload) for statement, payload in zip(said, payloads, strict=True)]
+    rows = atom_rows(atoms, said, names, owners)
+    return build_space(rows, texts), {text_hash(name): name for name in names}
+
+
+def search_text(statement: str, payload: str) -> str:
+    """Return the text by which a claim is found: its statement and the values it does not repeat."""
+    values = msgspec.json.decode(payload)
+    values.pop("normal", None)  # kind and canonical form of the value, for equality only
+    return " ".join([statement, *(text for text in _texts_in(values) if text not in statement)])
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_in(inner)
