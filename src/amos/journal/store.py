@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -25,16 +25,18 @@ from amos.journal.events import (
     chain_events,
     event_blob,
 )
+from amos.journal.exclusive import ExclusiveWriter
 from amos.journal.ledger import Ledger, load_ledger, parse_groups
 from amos.journal.requests import CommitRequest, HeadMoved, IdempotencyConflict, Reads
 from amos.journal.rows import pack_blob, unpack_blobs, with_storage_columns
 from amos.journal.snapshot import Reading, Snapshot, id_array
 from amos.schemas.buffers import as_keys
-from amos.schemas.catalog import CommitEntry, HotEntry, Idempotency, RunEntry, SegmentEntry
+from amos.schemas.catalog import CommitEntry, HotEntry, Idempotency, Records, RunEntry, SegmentEntry
+from amos.schemas.state import stored
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog
 from amos.storage.failpoints import reach
-from amos.storage.folders import clean_orphans, find_shard, make_shard
+from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_shard
 from amos.storage.keys import fingerprint, read_key
 from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
@@ -236,6 +238,27 @@ class Shard:
         with self._lock:
             return self._catalog.runs()
 
+    def records(self) -> Records:
+        """Return everything the catalog says, for verification."""
+        with self._lock, self._catalog.reading():
+            segments = self._catalog.segments()
+            orphans = find_orphans(self.folder, {entry.file for entry in segments})
+            return Records(self._catalog.commits(), segments, self._catalog.hot(), orphans)
+
+    def check_segment(self, entry: SegmentEntry) -> None:
+        """Hash a segment's file.  Raises IntegrityError when it is missing or differs."""
+        self._files.verify(entry)
+
+    def read_segment(self, entry: SegmentEntry) -> pa.Table:
+        """Return all stored rows of a segment."""
+        with self._lock:
+            return self._files.read(entry, stored(entry.table).names)
+
+    def check_catalog(self) -> list[str]:
+        """Return what is wrong with the structure of the catalog's file."""
+        with self._lock:
+            return self._catalog.check()
+
     def _refresh(self) -> None:
         """Bring the ledger up to the catalog's state."""
         with self._catalog.reading():
@@ -328,36 +351,6 @@ class Shard:
                 self._ledger.add_segment(entry, parse_groups(entry))
         self._ledger.add_blobs("events", [written.events])
         self._ledger.head = written.graph_version
-
-
-class ExclusiveWriter:
-    """Reads and commits inside one write transaction, which nobody else can interrupt."""
-
-    def __init__(self, append: Callable[[Draft, CommitRequest], int], pin: Callable[[], Snapshot]) -> None:
-        self._append = append
-        self._pin = pin
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The state now, with what was committed inside this block so far."""
-        return self._pin()
-
-    def commit(
-        self,
-        rows: Sequence[EventRows],
-        *,
-        operation: str,
-        actor: str,
-        run_id: bytes,
-        now: datetime,
-        idempotency: Idempotency | None = None,
-        texts: Mapping[bytes, tuple[str, str]] | None = None,
-    ) -> int:
-        """Commit rows as `Shard.commit` does; they become visible to others when the block ends."""
-        snapshot = self._pin()
-        draft = draft_commit(rows, operation=operation, random_bytes=os.urandom)
-        request = CommitRequest(operation, actor, run_id, now, snapshot.version, idempotency, texts)
-        return snapshot.version if draft is None else self._append(draft, request)
 
 
 class _Written(NamedTuple):

@@ -64,3 +64,12 @@ class Idempotency(NamedTuple):
     key: str
     payload_digest: bytes
     targets: bytes = b""
+
+
+class Records(NamedTuple):
+    """Everything a catalog says, and the segment files that it does not name."""
+
+    commits: list[CommitEntry]
+    segments: list[SegmentEntry]
+    hot: list[HotEntry]
+    orphans: list[str]

@@ -134,6 +134,14 @@ class Catalog:
         """Whether this connection is inside a transaction."""
         return self._connection.in_transaction
 
+    def check(self) -> list[str]:
+        """Return what SQLite finds wrong with the file's structure."""
+        try:
+            found = [row[0] for row in fetch(self._connection, "PRAGMA integrity_check(20)")]
+        except apsw.Error as cause:
+            return [str(cause)]
+        return [text for text in found if text != "ok"]
+
     def meta(self, name: str) -> Any:
         """Return one value of `meta`, or None."""
         found = self.rows(f"SELECT value FROM {table('meta')} WHERE name = ?", (name,))  # noqa: S608

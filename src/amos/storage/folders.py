@@ -81,6 +81,12 @@ def find_shard(root: Path, tenant: str, workspace: str) -> Path:
     return shard
 
 
+def find_orphans(shard: Path, named: set[str]) -> list[str]:
+    """Return segment files of the shard that are not in `named`, relative to the shard."""
+    files = (path.relative_to(shard).as_posix() for path in place(shard, "segments").glob("*/*"))
+    return sorted(file for file in files if file not in named)
+
+
 def clean_orphans(shard: Path, named: set[str]) -> list[str]:
     """Remove drafts of dead processes and segment files that no commit names; return what went.
 
@@ -89,8 +95,7 @@ def clean_orphans(shard: Path, named: set[str]) -> list[str]:
     with alone_among_writers(shard) as is_alone:
         if not is_alone:
             return []
-        files = sorted(place(shard, "segments").glob("*/*.parquet"))
-        orphans = [path for path in files if path.relative_to(shard).as_posix() not in named]
+        orphans = [shard / file for file in find_orphans(shard, named)]
         for path in orphans:
             reach("clean.before_remove")
             path.unlink(missing_ok=True)
