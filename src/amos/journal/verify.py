@@ -210,6 +210,4 @@ def _check_references(snapshot: Snapshot, report: VerifyReport, progress: Progre
     for table, rows in checked.items():
         missing = snapshot.counts()[table] - rows
         if missing:
-            report.problems.append(
-                Problem("span_without_source", table, f"{missing} rows cite no stored source")
-            )
+            report.add("span_without_source", table, f"{missing} rows cite no stored source")
