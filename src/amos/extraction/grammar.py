@@ -1,0 +1,175 @@
+"""The compiled grammar: what the kernels read, what each pattern means, and its digest."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from amos.errors import SchemaError
+from amos.extraction.compile import build_lexicon, check_grammar, entries_of, rule_arrays, word_arrays
+from amos.extraction.grammar_text import GrammarText, Pattern, parse_grammar
+from amos.kernels.tokens import byte_kinds
+from amos.schemas.vocabulary import Cue, MemoryClass, Modality, Reason
+
+_CHOICES = {
+    "class": {item.value for item in MemoryClass},
+    "modality": {item.value for item in Modality},
+    "arity": {"single", "set", "per_scope"},
+    "polarity": {"positive", "negative"},
+    "subject": {"author", "thing", "person", "pronoun", "other"},
+    "needs": {"", "request", "due", "previous", "time"},
+    "when": {"", "from", "at"},
+    "shape": {
+        "", "none", "statement", "constraint", "preference", "goal", "commitment", "habit", "episode",
+        "outcome", "procedure",
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meaning:
+    """What a match of one pattern says, beyond its captures."""
+
+    name: str
+    type: str
+    memory_class: str
+    subject: str
+    property: str
+    arity: str
+    is_negative: bool
+    modality: str
+    confidence: int
+    shape: str
+    needs: str
+    when: str
+    cues: int
+    is_for_agents: bool
+    is_inherited: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Veto:
+    """Texts of one column (property, value, value_head) that keep a claim out, and the reason."""
+
+    reason: str
+    column: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Grammar:
+    """Compiled arrays (compiled kernels), the same as lists (plain kernels), and the meanings.
+
+    digest: SHA-256 of the grammar's text, part of the extractor's version.
+    """
+
+    lexicon: tuple[Any, ...]
+    rules: tuple[Any, ...]
+    plain_lexicon: tuple[Any, ...]
+    plain_rules: tuple[Any, ...]
+    meanings: tuple[Meaning, ...]
+    patterns: tuple[Pattern, ...]
+    vetoes: tuple[Veto, ...]
+    digest: str
+
+
+def _meaning(pattern: Pattern) -> Meaning:
+    settings = dict(pattern.settings)
+    for name, allowed in _CHOICES.items():
+        value = settings.get(name, "")
+        if name in settings and value not in allowed:
+            raise SchemaError(
+                f"{pattern.name} (line {pattern.line}): {name}={value} is none of {', '.join(sorted(allowed))}",
+                advice="Correct that line of the grammar.",
+            )
+    cues = 0
+    for cue in filter(None, settings.get("cues", "").split("|")):
+        cues |= Cue[cue]
+    return Meaning(
+        name=pattern.name,
+        type=settings["type"],
+        memory_class=settings["class"],
+        subject=settings["subject"],
+        property=settings["property"],
+        arity=settings["arity"],
+        is_negative=settings.get("polarity") == "negative",
+        modality=settings.get("modality", Modality.ASSERTED),
+        confidence=int(settings["confidence"]),
+        shape=settings.get("shape", "none"),
+        needs=settings.get("needs", ""),
+        when=settings.get("when", ""),
+        cues=cues,
+        is_for_agents=settings.get("agent") == "yes",
+        is_inherited=settings.get("inherit") == "yes",
+    )
+
+
+def _vetoes(table: GrammarText) -> tuple[Veto, ...]:
+    vetoes = []
+    for (reason, column), texts in table.vetoes.items():
+        if column not in ("property", "value", "value_head"):
+            raise SchemaError(f"veto {reason}: no column {column}", advice="Correct that line of the grammar.")
+        vetoes.append(Veto(reason=Reason(reason).value, column=column, texts=tuple(texts)))
+    return tuple(vetoes)
+
+
+def _as_plain(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(array.tolist() if isinstance(array, np.ndarray) else array for array in arrays)
+
+
+def compile_grammar(table: GrammarText, *, digest: str = "") -> Grammar:
+    """Return the arrays of `table`.  Raises SchemaError on an unknown setting or a lint problem."""
+    check_grammar(table)
+    lexicon = build_lexicon(entries_of(table))
+    features, kinds, clause, sentence, onward, message = word_arrays(table, lexicon)
+    arrays = (
+        np.array(byte_kinds(), np.int64),
+        lexicon.slots,
+        lexicon.starts,
+        np.frombuffer(lexicon.pool, np.uint8),
+        features,
+        kinds,
+        lexicon.phrase_keys,
+        lexicon.phrase_next,
+        lexicon.phrase_accept,
+        clause,
+        sentence,
+        onward,
+        message,
+    )
+    rules = rule_arrays(table, lexicon)
+    return Grammar(
+        lexicon=arrays,
+        rules=rules,
+        plain_lexicon=(*_as_plain(arrays[:3]), lexicon.pool, *_as_plain(arrays[4:])),
+        plain_rules=_as_plain(rules),
+        meanings=tuple(_meaning(pattern) for pattern in table.patterns),
+        patterns=tuple(table.patterns),
+        vetoes=_vetoes(table),
+        digest=digest,
+    )
+
+
+def grammar_texts() -> list[tuple[str, str]]:
+    """Return (file name, text) of each shipped grammar file, English first, then by name."""
+    folder = resources.files("amos.extraction") / "grammars"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".txt"))
+    names.sort(key=lambda name: name != "english.txt")
+    return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
+
+
+@functools.cache
+def load_grammar() -> Grammar:
+    """Return the shipped grammar, compiled once per process."""
+    table = GrammarText()
+    digest = hashlib.sha256()
+    for name, text in grammar_texts():
+        digest.update(name.encode() + b"\0" + text.encode() + b"\0")
+        parse_grammar(text, origin=name, into=table)
+    table.patterns.sort(key=lambda pattern: pattern.settings.get("late") == "yes")
+    return compile_grammar(table, digest=digest.hexdigest())
