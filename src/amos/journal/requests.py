@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
 from amos.errors import BusyError
 from amos.journal.events import canonical_json
@@ -34,6 +34,17 @@ class IdempotencyConflict(BusyError):  # noqa: N818 - says what happened
     default_code = "idempotency_conflict"
     default_advice = "Use a new key for a new command."
     is_retryable = False
+
+
+class CommitTerms(TypedDict):
+    """What every commit says of itself; the caller's side of `CommitRequest`."""
+
+    operation: str
+    actor: str
+    run_id: bytes
+    now: datetime
+    idempotency: NotRequired[Idempotency | None]
+    texts: NotRequired[Mapping[bytes, tuple[str, str]] | None]
 
 
 class CommitRequest(NamedTuple):

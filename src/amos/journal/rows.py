@@ -117,13 +117,13 @@ def unpack_blobs(table: str, entries: Sequence[HotEntry]) -> pa.Table:
     for entry in entries:
         spans.append(blob_rows(entry) + base)
         base += len(entry.body)
-    data = np.frombuffer(b"".join(entry.body for entry in entries), np.uint8)
+    octets = np.frombuffer(b"".join(entry.body for entry in entries), np.uint8)
     edges = np.concatenate(spans)
     width = salt_width(table)
-    salts = data[edges[:, :1] + np.arange(width)] if width else np.zeros((len(edges), 0), np.uint8)
+    salts = octets[edges[:, :1] + np.arange(width)] if width else np.zeros((len(edges), 0), np.uint8)
     edges[:, 0] += width
     try:
-        decoded = decode_rows(data, edges, _shapes(table))
+        decoded = decode_rows(octets, edges, _shapes(table))
     except (ValueError, IndexError) as cause:
         versions = f"{entries[0].graph_version} to {entries[-1].graph_version}"
         message = f"hot rows of {table}, versions {versions}: {cause}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, Unpack
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,7 +27,7 @@ from amos.journal.events import (
 )
 from amos.journal.exclusive import ExclusiveWriter
 from amos.journal.ledger import Ledger, load_ledger, parse_groups
-from amos.journal.requests import CommitRequest, HeadMoved, IdempotencyConflict, Reads
+from amos.journal.requests import CommitRequest, CommitTerms, HeadMoved, IdempotencyConflict, Reads
 from amos.journal.rows import pack_blob, unpack_blobs, with_storage_columns
 from amos.journal.snapshot import Reading, Snapshot, id_array
 from amos.schemas.buffers import as_keys
@@ -145,28 +145,19 @@ class Shard:
             raise UsageError(f"there is no graph version {version}: the newest is {head}")
         return head if version is None else version
 
-    def commit(  # noqa: PLR0913 - the contract of the only door
-        self,
-        rows: Sequence[EventRows],
-        *,
-        operation: str,
-        actor: str,
-        run_id: bytes,
-        now: datetime,
-        base: int,
-        reads: Reads,
-        idempotency: Idempotency | None = None,
-        texts: Mapping[bytes, tuple[str, str]] | None = None,
+    def commit(
+        self, rows: Sequence[EventRows], *, base: int, reads: Reads, **terms: Unpack[CommitTerms]
     ) -> int:
         """Commit rows decided on graph version `base`; return the graph version that holds them.
 
         rows: one event each, without salts.  reads: ids that the decision rests on, by (table, column).
+        terms: operation, actor, run_id, now; idempotency and texts if any.
         Without rows nothing happens.  A repeated idempotency key returns the first version.
         Raises HeadMoved when a read id got new rows after `base`, BusyError after 10 s of waiting.
         """
-        request = CommitRequest(operation, actor, run_id, now, base, idempotency, texts)
+        request = CommitRequest(base=base, **terms)
         with self._lock, writer_lock(self.folder):
-            draft = draft_commit(rows, operation=operation, random_bytes=os.urandom)
+            draft = draft_commit(rows, operation=request.operation, random_bytes=os.urandom)
             done = self._replayed(request)
             if done is not None or draft is None:
                 return self.head if done is None else done

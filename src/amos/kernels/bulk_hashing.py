@@ -37,13 +37,13 @@ def _addresses() -> tuple[int, int, int] | None:
 def sha256_rows(buffer: Array, offsets: Array, prefix: bytes) -> Array:
     """Return (n, 32) uint8 digests of `prefix` and each row; see `hashing.sha256_rows`."""
     lead = np.frombuffer(prefix, np.uint8)
-    data = np.ascontiguousarray(buffer)
+    octets = np.ascontiguousarray(buffer)
     addresses = _addresses()
     if addresses is None:
-        return hash_rows(lead, data, offsets)
+        return hash_rows(lead, octets, offsets)
     from amos.kernels.libcrypto import hash_rows_native
 
-    return hash_rows_native(*addresses, lead, data, offsets)
+    return hash_rows_native(*addresses, lead, octets, offsets)
 
 
 def identities(parts: Sequence[Part], count: int) -> Array:
@@ -56,9 +56,9 @@ def identities(parts: Sequence[Part], count: int) -> Array:
     np.cumsum(sizes, out=offsets[1:])
     joined = np.empty(int(offsets[-1]), np.uint8)
     at = offsets[:-1].copy()
-    for data, edges in runs:
+    for octets, edges in runs:
         size = edges[1:] - edges[:-1]
-        copy_runs(joined, at, data, edges[:-1], size)
+        copy_runs(joined, at, octets, edges[:-1], size)
         at += size
     return sha256_rows(joined, offsets, b"")
 
@@ -80,7 +80,7 @@ def _held(valid: Array | None, count: int) -> Array:
     return np.ones(count, np.bool_) if valid is None else valid
 
 
-def frame_bytes(data: Array, offsets: Array, held: Array) -> tuple[Array, Array]:
+def frame_bytes(octets: Array, offsets: Array, held: Array) -> tuple[Array, Array]:
     """Frame the rows of a byte column: 0, or 1, uint32 length and the bytes."""
     count = held.shape[0]
     edges = np.zeros(count + 1, np.int64)
@@ -93,7 +93,7 @@ def frame_bytes(data: Array, offsets: Array, held: Array) -> tuple[Array, Array]
             out[at] = 1
             for k in range(4):
                 out[at + 1 + k] = (size >> (8 * k)) & 255
-            out[at + 5 : at + 5 + size] = data[offsets[i] : offsets[i + 1]]
+            out[at + 5 : at + 5 + size] = octets[offsets[i] : offsets[i + 1]]
     return out, edges
 
 

@@ -138,8 +138,8 @@ def _cells(column: Column) -> Cells:
         return column.valid, prefix, offsets[:-1], offsets[1:], column.values
     if column.kind == "ints":
         return column.valid, prefix, offsets[:-1] * 8, offsets[1:] * 8, _as_bytes(column.values)
-    data, edges = _items(column)
-    return column.valid, prefix, edges[offsets[:-1]], edges[offsets[1:]], data
+    octets, edges = _items(column)
+    return column.valid, prefix, edges[offsets[:-1]], edges[offsets[1:]], octets
 
 
 def _as_bytes(numbers: Array) -> Array:
@@ -153,14 +153,20 @@ def _items(column: Column) -> tuple[Array, Array]:
     sizes = inner[1:] - inner[:-1]
     edges = np.zeros(len(inner), np.int64)
     np.cumsum(sizes + 4, out=edges[1:])
-    data = np.empty(int(edges[-1]), np.uint8)
-    data[edges[:-1, None] + np.arange(4)] = sizes.astype("<u4").view(np.uint8).reshape(-1, 4)
-    copy_runs(data, edges[:-1] + 4, column.values, inner[:-1], sizes)
-    return data, edges
+    octets = np.empty(int(edges[-1]), np.uint8)
+    octets[edges[:-1, None] + np.arange(4)] = sizes.astype("<u4").view(np.uint8).reshape(-1, 4)
+    copy_runs(octets, edges[:-1] + 4, column.values, inner[:-1], sizes)
+    return octets, edges
 
 
 def _write_cells(
-    out: Array, at: Array, valid: Array | None, prefix: Array | None, starts: Array, stops: Array, data: Array
+    out: Array,
+    at: Array,
+    valid: Array | None,
+    prefix: Array | None,
+    starts: Array,
+    stops: Array,
+    octets: Array,
 ) -> None:
     out[at] = 1 if valid is None else valid
     at += 1
@@ -172,28 +178,28 @@ def _write_cells(
         words = prefix[held].astype("<u4").view(np.uint8).reshape(-1, 4)
         out[at[held][:, None] + np.arange(4)] = words
         at[held] += 4
-    copy_runs(out, at, data, starts, sizes)
+    copy_runs(out, at, octets, starts, sizes)
     at += sizes
 
 
-def copy_runs(out: Array, targets: Array, data: Array, starts: Array, sizes: Array) -> None:
+def copy_runs(out: Array, targets: Array, octets: Array, starts: Array, sizes: Array) -> None:
     """Copy `data[starts[i] : starts[i] + sizes[i]]` to `out[targets[i] :]` for every i; no overlaps."""
     if is_worth_compiling(len(starts)):
-        compiled(_copy_runs)(out, targets, data, starts, sizes)
+        compiled(_copy_runs)(out, targets, octets, starts, sizes)
         return
     total = int(sizes.sum())
     if total == 0:
         return
     if total > 64 * len(starts):  # long runs: one slice copy each costs less than an index per byte
-        _copy_runs(out, targets, data, starts, sizes)
+        _copy_runs(out, targets, octets, starts, sizes)
         return
     before = np.cumsum(sizes) - sizes
     step = np.arange(total)
-    out[np.repeat(targets - before, sizes) + step] = data[np.repeat(starts - before, sizes) + step]
+    out[np.repeat(targets - before, sizes) + step] = octets[np.repeat(starts - before, sizes) + step]
 
 
-def _copy_runs(out: Array, targets: Array, data: Array, starts: Array, sizes: Array) -> None:
+def _copy_runs(out: Array, targets: Array, octets: Array, starts: Array, sizes: Array) -> None:
     for i in range(starts.shape[0]):
         size = sizes[i]
         if size > 0:
-            out[targets[i] : targets[i] + size] = data[starts[i] : starts[i] + size]
+            out[targets[i] : targets[i] + size] = octets[starts[i] : starts[i] + size]

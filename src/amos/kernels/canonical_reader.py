@@ -31,66 +31,66 @@ class Decoded(NamedTuple):
     inner: Array | None = None
 
 
-def decode_rows(data: Array, offsets: Array, shapes: Sequence[Shape]) -> list[Decoded]:
+def decode_rows(octets: Array, offsets: Array, shapes: Sequence[Shape]) -> list[Decoded]:
     """Return the columns of the rows at `offsets` in `data`.
 
-    data: uint8.  offsets: (n, 2) int64, first byte (the version byte) and byte after each row.
+    octets: uint8.  offsets: (n, 2) int64, first byte (the version byte) and byte after each row.
     Raises ValueError when a row is of another version, ends early or has bytes left over.
     """
     at, ends = offsets[:, 0].copy(), offsets[:, 1]
-    if np.any(at >= ends) or (len(ends) and (at.min() < 0 or ends.max() > len(data))):
+    if np.any(at >= ends) or (len(ends) and (at.min() < 0 or ends.max() > len(octets))):
         raise ValueError("a row lies outside its block")
-    if np.any(data[at] != VERSION):
+    if np.any(octets[at] != VERSION):
         raise ValueError("a row has an unknown canonical version")
     at += 1
-    columns = [_decode_column(data, at, ends, shape) for shape in shapes]
+    columns = [_decode_column(octets, at, ends, shape) for shape in shapes]
     if np.any(at != ends):
         raise ValueError("a row has bytes left over")
     return columns
 
 
-def _decode_column(data: Array, at: Array, ends: Array, shape: Shape) -> Decoded:
-    presence = _take(data, at, ends, 1)[:, 0]
+def _decode_column(octets: Array, at: Array, ends: Array, shape: Shape) -> Decoded:
+    presence = _take(octets, at, ends, 1)[:, 0]
     at += 1
     if np.any(presence > 1):
         raise ValueError("a presence byte is neither 0 nor 1")
     held = np.flatnonzero(presence)
     valid = None if len(held) == len(at) else presence.astype(bool)
     if shape.kind == "int":
-        return _decode_ints(data, at, ends, held, valid)
+        return _decode_ints(octets, at, ends, held, valid)
     counts = np.zeros(len(at), np.int64)
-    counts[held] = _take(data, at[held], ends[held], 4).view("<u4")[:, 0]
+    counts[held] = _take(octets, at[held], ends[held], 4).view("<u4")[:, 0]
     at[held] += 4
     if shape.kind == "texts":
-        return _decode_lists(data, at, ends, counts, valid, shape.width)
+        return _decode_lists(octets, at, ends, counts, valid, shape.width)
     scale = 8 if shape.kind == "ints" else 1
-    values, edges = _decode_runs(data, at, ends, counts * scale)
+    values, edges = _decode_runs(octets, at, ends, counts * scale)
     if shape.kind == "ints":
         return Decoded("ints", len(at), valid, values.view("<i8"), edges // 8)
     return _fixed(Decoded("bytes", len(at), valid, values, edges), held, shape.width)
 
 
-def _take(data: Array, at: Array, ends: Array, size: int) -> Array:
+def _take(octets: Array, at: Array, ends: Array, size: int) -> Array:
     """Return (n, size) bytes at `at`, after checking that they lie inside each row."""
     if np.any(at + size > ends):
         raise ValueError("a row ends inside a value")
-    return np.ascontiguousarray(data[at[:, None] + np.arange(size)])
+    return np.ascontiguousarray(octets[at[:, None] + np.arange(size)])
 
 
-def _decode_ints(data: Array, at: Array, ends: Array, held: Array, valid: Array | None) -> Decoded:
+def _decode_ints(octets: Array, at: Array, ends: Array, held: Array, valid: Array | None) -> Decoded:
     values = np.zeros(len(at), np.int64)
-    values[held] = _take(data, at[held], ends[held], 8).view("<i8")[:, 0]
+    values[held] = _take(octets, at[held], ends[held], 8).view("<i8")[:, 0]
     at[held] += 8
     return Decoded("int", len(at), valid, values)
 
 
-def _decode_runs(data: Array, at: Array, ends: Array, sizes: Array) -> tuple[Array, Array]:
+def _decode_runs(octets: Array, at: Array, ends: Array, sizes: Array) -> tuple[Array, Array]:
     if np.any(at + sizes > ends):
         raise ValueError("a row ends inside a value")
     edges = np.zeros(len(at) + 1, np.int64)
     np.cumsum(sizes, out=edges[1:])
     values = np.empty(int(edges[-1]), np.uint8)
-    copy_runs(values, edges[:-1], data, at, sizes)
+    copy_runs(values, edges[:-1], octets, at, sizes)
     at += sizes
     return values, edges
 
@@ -112,7 +112,7 @@ def _fixed(column: Decoded, held: Array, width: int) -> Decoded:
 
 
 def _decode_lists(
-    data: Array, at: Array, ends: Array, counts: Array, valid: Array | None, width: int
+    octets: Array, at: Array, ends: Array, counts: Array, valid: Array | None, width: int
 ) -> Decoded:
     """Read lists of byte strings: the k-th item of every row at once, k upwards."""
     offsets = np.zeros(len(at) + 1, np.int64)
@@ -124,7 +124,7 @@ def _decode_lists(
     active = np.flatnonzero(counts)
     item = 0
     while len(active):
-        size = _take(data, at[active], ends[active], 4).view("<u4")[:, 0].astype(np.int64)
+        size = _take(octets, at[active], ends[active], 4).view("<u4")[:, 0].astype(np.int64)
         slot = offsets[active] + item
         starts[slot], sizes[slot] = at[active] + 4, size
         at[active] += 4 + size
@@ -135,5 +135,5 @@ def _decode_lists(
     inner = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=inner[1:])
     values = np.empty(int(inner[-1]), np.uint8)
-    copy_runs(values, inner[:-1], data, starts, sizes)
+    copy_runs(values, inner[:-1], octets, starts, sizes)
     return Decoded("texts", len(counts), valid, values, offsets, inner)

@@ -24,8 +24,8 @@ ID_BYTES = 16
 _BLOCK_BYTES = 64
 
 
-def _view(data: Array) -> memoryview:
-    return memoryview(np.ascontiguousarray(data))  # type: ignore[arg-type]
+def _view(octets: Array) -> memoryview:
+    return memoryview(np.ascontiguousarray(octets))  # type: ignore[arg-type]
 
 
 def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:

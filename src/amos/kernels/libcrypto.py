@@ -41,7 +41,7 @@ def _call(_context: Any, address: Any, words: Any) -> Any:
     return signature, generate
 
 
-def _hash_rows(start: int, update: int, finish: int, lead: Any, data: Any, offsets: Any) -> Any:
+def _hash_rows(start: int, update: int, finish: int, lead: Any, octets: Any, offsets: Any) -> Any:
     count = offsets.shape[0] - 1
     out = np.empty((count, 32), np.uint8)
     base = np.zeros(_STATE_WORDS, np.int64)
@@ -49,7 +49,7 @@ def _hash_rows(start: int, update: int, finish: int, lead: Any, data: Any, offse
     _call(start, (np.int64(base.ctypes.data),))
     if lead.shape[0]:
         _call(update, (np.int64(base.ctypes.data), np.int64(lead.ctypes.data), np.int64(lead.shape[0])))
-    first = np.int64(data.ctypes.data)
+    first = np.int64(octets.ctypes.data)
     target = np.int64(out.ctypes.data)
     at = np.int64(state.ctypes.data)
     for i in range(count):
@@ -59,6 +59,6 @@ def _hash_rows(start: int, update: int, finish: int, lead: Any, data: Any, offse
     return out
 
 
-def hash_rows_native(start: int, update: int, finish: int, lead: Any, data: Any, offsets: Any) -> Any:
+def hash_rows_native(start: int, update: int, finish: int, lead: Any, octets: Any, offsets: Any) -> Any:
     """Return (n, 32) uint8 digests of `lead` and each row of `data`; the first three are addresses."""
-    return compiled(_hash_rows)(start, update, finish, lead, data, offsets)
+    return compiled(_hash_rows)(start, update, finish, lead, octets, offsets)

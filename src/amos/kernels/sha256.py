@@ -37,12 +37,12 @@ _ROUNDS = np.array([_root_bits(prime, 3) for prime in _primes(64)], np.int64)
 _START = np.array([_root_bits(prime, 2) for prime in _primes(8)], np.int64)
 
 
-def hash_rows(lead: Array, data: Array, offsets: Array) -> Array:
+def hash_rows(lead: Array, octets: Array, offsets: Array) -> Array:
     """Return (n, 32) uint8 digests of `lead` and each row of `data`; offsets (n + 1,) int64."""
-    return compiled(_hash_rows)(lead, data, offsets, _START, _ROUNDS)
+    return compiled(_hash_rows)(lead, octets, offsets, _START, _ROUNDS)
 
 
-def _hash_rows(lead: Array, data: Array, offsets: Array, start: Array, rounds: Array) -> Array:
+def _hash_rows(lead: Array, octets: Array, offsets: Array, start: Array, rounds: Array) -> Array:
     count = offsets.shape[0] - 1
     out = np.empty((count, 32), np.uint8)
     block = np.zeros(64, np.int64)
@@ -60,7 +60,7 @@ def _hash_rows(lead: Array, data: Array, offsets: Array, start: Array, rounds: A
                 if at < lead_size:
                     block[k] = lead[at]
                 elif at < total:
-                    block[k] = data[first + at - lead_size]
+                    block[k] = octets[first + at - lead_size]
                 else:
                     block[k] = 128 if at == total else 0
             if base + 56 >= total + 1:  # the last block: the length in bits closes it

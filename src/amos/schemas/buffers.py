@@ -96,13 +96,13 @@ def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _integers(array: pa.Array, layout: _Layout) -> Array:
     start, stop = array.offset, array.offset + len(array)
-    data = array.buffers()[1]
-    if data is None:
+    octets = array.buffers()[1]
+    if octets is None:
         return np.zeros(len(array), np.int64)
     if layout.dtype == "?":
-        bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little", count=stop)
+        bits = np.unpackbits(np.frombuffer(octets, np.uint8), bitorder="little", count=stop)
         return bits[start:stop].astype(np.int64)
-    return np.frombuffer(data, layout.dtype, count=stop)[start:stop].astype(np.int64, copy=False)
+    return np.frombuffer(octets, layout.dtype, count=stop)[start:stop].astype(np.int64, copy=False)
 
 
 def _raw(buffer: pa.Buffer | None) -> Array:
