@@ -20,7 +20,9 @@ def test_a_late_source_takes_its_place_in_the_history():
         for number, (text, day) in enumerate(
             [("My locker is B12.", 0), ("My locker is C40.", 9), ("My locker is D7.", 4)]
         ):
-            store.ingest([write_lines(folder / f"{number}.jsonl", [line(number, text, day)])], format="messages")
+            store.ingest(
+                [write_lines(folder / f"{number}.jsonl", [line(number, text, day)])], format="messages"
+            )
         with store.shard.pin() as snapshot:
             atoms = snapshot.current("atoms").to_pylist()
             lineage = snapshot.table("lineage").to_pylist()

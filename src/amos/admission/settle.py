@@ -194,10 +194,12 @@ def _atoms(work: Work) -> tuple[pa.Table, int]:
     versions = stored_versions(work, "atoms", "atom_id", known)
     rows = []
     for claim in work.changed_claims:
-        state = after[claim] or before[claim]
+        held, lifecycle = before[claim], "active"
+        state = after[claim]
+        if state is None and held is not None:  # a late source left it without support
+            state, lifecycle = (held[0], (), 0, 0, False), "archived"
         if state is None:
             continue
-        lifecycle = "active" if after[claim] is not None else "archived"
         atom_id = work.claim_id(claim)
         rows.append(_atom(work, atom_id, versions.get(atom_id, 0) + 1, state, lifecycle))
     created = sum(before[claim] is None and after[claim] is not None for claim in work.changed_claims)

@@ -57,12 +57,13 @@ def sort_deliveries(
             linked.append(row)
         else:
             refused.append(row)
-    conflicts = pa.table({"source_id": source_ids.take(refused), "delivery_digest": delivered.take(refused)})
+    rows = np.array(refused, np.int64)
+    conflicts = pa.table({"source_id": source_ids.take(rows), "delivery_digest": delivered.take(rows)})
     return Deliveries(
         raw=raw,
         source_ids=source_ids,
         fresh=np.array(fresh, np.int64),
         linked=np.array(linked, np.int64),
         conflicts=conflicts,
-        conflict_rows=np.array(refused, np.int64),
+        conflict_rows=rows,
     )

@@ -1,7 +1,8 @@
 """The state digest: one number for what a shard holds, the same on every machine.
 
 It covers the current rows of sources, entities, candidates, decisions, atoms, edges, lineage
-and disputes in a total order.  Ids are replaced by unkeyed identities; versions, ingest times,
+and disputes in a total order; of edges, lineage and disputes what stands, of atoms those with
+support: what a late source made void is history, and history depends on arrival.  Ids are replaced by unkeyed identities; versions, ingest times,
 locators, `extra`, deadlines, cut counts, salts and keyed digests are left out.  It is printed,
 never stored beside rows that may be erased.
 """
@@ -9,12 +10,13 @@ never stored beside rows that may be erased.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from amos.admission.values import fold_property
 from amos.identity import (
@@ -94,20 +96,27 @@ def state_digest(state: CurrentTables) -> str:
             {"decision_id": decision_ids, "source_id": source_ids, "atom_id": claims, "targets": claims},
         ),
         "atoms": _mapped(
-            state.current("atoms"), _ATOM_FACTS,
+            _where(state.current("atoms"), "evidence_count", pc.greater, 0), _ATOM_FACTS,
             {"atom_id": claims, "subject_id": entities, "source_id": source_ids},
         ),
         "edges": _mapped(
-            state.current("edges"), ["relation", "derivation", "lifecycle_state", "confidence_ppm"],
+            _where(state.current("edges"), "lifecycle_state", pc.equal, "active"), ["relation", "derivation", "lifecycle_state", "confidence_ppm"],
             {"from_id": claims, "to_id": claims},
         ),
         "lineage": _mapped(
             standing_lineage(state.table("lineage")), ["relation"],
             {"predecessor_id": claims, "successor_id": claims, "decision_id": decision_ids},
         ),
-        "disputes": _mapped(state.current("disputes"), ["since", "reason", "status"], {"sides": claims}),
+        "disputes": _mapped(
+            _where(state.current("disputes"), "status", pc.equal, "open"), ["since", "reason"],
+            {"sides": claims},
+        ),
     }  # fmt: skip
     return _digest(parts)
+
+
+def _where(table: pa.Table, column: str, test: Callable[..., Any], value: object) -> pa.Table:
+    return table.filter(test(table[column], value))
 
 
 def standing_lineage(lineage: pa.Table) -> pa.Table:

@@ -21,7 +21,8 @@ def folded(rows, twins=(), run=kernel.fold_histories):
             twin[one], twin[two] = two, one
     times = [row[1] for row in rows]
     traits = np.array(
-        [(kernel.KNOWN if row[1] is not None else 0) | (row[3] if len(row) > 3 else 0) for row in rows], np.int8
+        [(kernel.KNOWN if row[1] is not None else 0) | (row[3] if len(row) > 3 else 0) for row in rows],
+        np.int8,
     )
     order = np.array([0 if at is None else at for at in times], np.int64)
     start = np.array([kernel.OPEN_FROM if at is None else at for at in times], np.int64)
@@ -144,7 +145,8 @@ def test_one_value_holds_at_a_time_unless_disputed(rows):
 def test_the_compiled_fold_equals_the_plain_one(seed):
     random = np.random.default_rng(seed)
     rows = sorted(
-        (int(random.integers(0, 6)), int(random.integers(0, 40)), int(random.integers(0, 3))) for _ in range(300)
+        (int(random.integers(0, 6)), int(random.integers(0, 40)), int(random.integers(0, 3)))
+        for _ in range(300)
     )
     rows.sort(key=lambda row: (row[1], row[2]))
     plain, fast = folded(rows), folded(rows, run=compiled(kernel.fold_histories))
