@@ -9,9 +9,9 @@ from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch, Block
 from amos.sources.chatgpt_content import chatgpt_parts
 from amos.sources.faults import Fault, lost, noted
-from amos.sources.instants import Instant, read_instant
+from amos.sources.instants import read_instant
 from amos.sources.keys import join_key
-from amos.sources.parts import assemble, set_time, without
+from amos.sources.parts import assemble, set_revision, set_time, text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, json_values, one_record
 from amos.sources.standing import standing_of
@@ -30,7 +30,7 @@ class ChatGptReader(Reader):
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
         """See conversations with a `mapping` of nodes."""
-        if "mapping" not in sample.keys:  # noqa: SIM118 - a list, not a dict
+        if "mapping" not in sample.keys:
             return NOT_MINE
         is_tree = {"parent", "message"} & sample.all_keys
         return Recognition(97 if is_tree else 80, "conversations with a `mapping` of nodes")
@@ -40,7 +40,7 @@ class ChatGptReader(Reader):
         for record in json_values(stream, context):
             wrapped = record.value.get("conversations") if record.value else None
             if record.value is None:
-                yield one_record([], record.problems, format=self.name, size=record.size)
+                yield one_record([], record.problems, form=self.name, size=record.size)
             elif isinstance(wrapped, list) and "mapping" not in record.value:
                 for conversation in wrapped:
                     inner = Record(number=record.number, size=0, value=conversation, problems=[])
@@ -55,7 +55,7 @@ class ChatGptReader(Reader):
             problem = lost(
                 context.file, record.number, Fault.WRONG_TYPE, "a conversation without a `mapping` of nodes"
             )
-            yield one_record([], [*record.problems, problem], format=self.name, size=record.size)
+            yield one_record([], [*record.problems, problem], form=self.name, size=record.size)
             return
         thread = follow_thread(mapping, source.get("current_node"))
         conversation = _Conversation(source, thread, record, context)
@@ -77,13 +77,13 @@ class _Conversation:
         self._thread = thread
         self._context = context
         self._record = record
-        self._model = _text(source.get("default_model_slug"))
-        self._title = _text(source.get("title"))
+        self._model = text_or_none(source.get("default_model_slug"))
+        self._title = text_or_none(source.get("title"))
         self._above: dict[str, Any] | None = without(source, *_TAKEN_ABOVE)
         self.problems = [
             noted(context.file, record.number, Fault.BROKEN_THREAD, said) for said in thread.faults
         ]
-        key = _text(source.get("conversation_id")) or _text(source.get("id"))
+        key = text_or_none(source.get("conversation_id")) or text_or_none(source.get("id"))
         self._flags = record.flags
         if key is None:
             key = thread.first_message or f"element-{record.number}"
@@ -104,12 +104,12 @@ class _Conversation:
         message = self._thread.message(node)
         base = self._base(node, message, turn)
         created = read_instant(message.get("create_time"), self._context.zone)
-        set_time(base, created, SourceFlag.TIME_INVALID)
+        set_time(base, created)
         if created.is_invalid:
             problems.append(
                 self._noted(Fault.TIME_INVALID, f"node {node}: no time can be read from {created.text!r}")
             )
-        _set_revision(base, created, read_instant(message.get("update_time"), self._context.zone))
+        set_revision(base, created, read_instant(message.get("update_time"), self._context.zone))
         fault = self._set_author(base, message)
         if fault:
             problems.append(self._noted(Fault.UNKNOWN_ROLE, f"node {node}: {fault}"))
@@ -119,7 +119,7 @@ class _Conversation:
             # What the export says of the conversation stands with its first message.
             extra["conversation"] = self._above
             self._above = None
-        return one_record(assemble(base, parts, extra), problems, format=ChatGptReader.name)
+        return one_record(assemble(base, parts, extra), problems, form=ChatGptReader.name)
 
     def _base(self, node: str, message: dict[str, Any], turn: int) -> Block:
         parent = self._thread.message_above(node)
@@ -136,7 +136,7 @@ class _Conversation:
             text="",
             turn=turn,
             locator=f"{self._context.file}#{self._record.number}/{node}",
-            channel=_text(message.get("channel")),
+            channel=text_or_none(message.get("channel")),
             reply_to=join_key(self._key, self._thread.message_id(parent)) if parent else None,
             flags=flags,
         )
@@ -149,9 +149,9 @@ class _Conversation:
         metadata = message.get("metadata")
         slug = metadata.get("model_slug") if isinstance(metadata, dict) else None
         base.role, base.trust = standing.role, standing.trust
-        base.author = _text(author.get("name")) or standing.author
+        base.author = text_or_none(author.get("name")) or standing.author
         if standing.role == "assistant":
-            base.author = _text(slug) or self._model or base.author
+            base.author = text_or_none(slug) or self._model or base.author
         base.is_owner = standing.role == "user"
         return standing.fault
 
@@ -159,18 +159,8 @@ class _Conversation:
         return noted(self._context.file, self._record.number, code, message)
 
 
-def _set_revision(base: Block, created: Instant, updated: Instant) -> None:
-    base.revised_us = updated.us
-    if updated.us is not None and created.us is not None and updated.us > created.us:
-        base.flags |= SourceFlag.EDITED
-
-
 def _is_hidden(message: dict[str, Any]) -> bool:
     metadata = message.get("metadata")
     weight = message.get("weight")
     is_weightless = isinstance(weight, int | float) and weight == 0
     return is_weightless or (isinstance(metadata, dict) and bool(metadata.get(_HIDDEN_MARK)))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

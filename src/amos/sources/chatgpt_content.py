@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from amos.sources.content import is_web_tool
 from amos.sources.parts import Part, without
-from amos.sources.blocks import is_web_tool
 
-_TEXT_KINDS = frozenset({"text", "multimodal_text"})
-_MEMORY_KINDS = frozenset({"user_editable_context", "model_editable_context"})
+_PLAIN_KINDS = {
+    "code": ("text", "code"),
+    "execution_output": ("text", "tool_result"),
+    "system_error": ("text", "tool_result"),
+    "reasoning_recap": ("content", "thinking"),
+}
 _WEB_KINDS = frozenset({"tether_browsing_display", "tether_quote", "sonic_webpage", "search_result"})
 _FILE_TOOLS = frozenset({"myfiles_browser", "file_search"})
 _TO_ALL = frozenset({None, "all"})
@@ -29,31 +34,25 @@ def chatgpt_parts(message: dict[str, Any], role: str) -> list[Part]:
 
 
 def _parts(kind: str, content: dict[str, Any]) -> list[Part]:
-    if kind in _TEXT_KINDS:
-        return _text_parts(content)
-    if kind == "code":
-        return [_plain(content, "text", kind="code")]
-    if kind in {"execution_output", "system_error"}:
-        return [_plain(content, "text", kind="tool_result")]
-    if kind == "thoughts":
-        return _thought_parts(content)
-    if kind == "reasoning_recap":
-        return [_plain(content, "content", kind="thinking")]
+    if kind in _PLAIN_KINDS:
+        return [_plain(content, *_PLAIN_KINDS[kind])]
     if kind in _WEB_KINDS:
-        name = "text" if isinstance(content.get("text"), str) else "result"
-        part = _plain(content, name, kind="tool_result")
-        part.role, part.trust, part.is_owner = "tool", "untrusted_web", False
-        return [part]
-    if kind in _MEMORY_KINDS:
-        return _memory_parts(content)
-    return _unknown_parts(content)
+        return [_page_part(content)]
+    return _MAKERS.get(kind, _unknown_parts)(content)
 
 
-def _plain(content: dict[str, Any], name: str, *, kind: str) -> Part:
+def _page_part(content: dict[str, Any]) -> Part:
+    name = "text" if isinstance(content.get("text"), str) else "result"
+    part = _plain(content, name, "tool_result")
+    part.role, part.trust, part.is_owner = "tool", "untrusted_web", False
+    return part
+
+
+def _plain(content: dict[str, Any], name: str, kind: str) -> Part:
     text = content.get(name)
-    is_text = isinstance(text, str)
-    taken = ("content_type", name) if is_text else ("content_type",)
-    return Part(text=text if is_text else "", kind=kind, extra=without(content, *taken))
+    if not isinstance(text, str):
+        return Part(text="", kind=kind, extra=without(content, "content_type"))
+    return Part(text=text, kind=kind, extra=without(content, "content_type", name))
 
 
 def _text_parts(content: dict[str, Any]) -> list[Part]:
@@ -77,7 +76,7 @@ def _thought_parts(content: dict[str, Any]) -> list[Part]:
     parts = []
     for item in thoughts if isinstance(thoughts, list) else []:
         if isinstance(item, dict):
-            parts.append(_plain(item, "content", kind="thinking"))
+            parts.append(_plain(item, "content", "thinking"))
         elif isinstance(item, str):
             parts.append(Part(text=item, kind="thinking"))
     return parts or [Part(text="", kind="thinking", extra=without(content, "content_type"))]
@@ -119,3 +118,12 @@ def _settle(part: Part, message: dict[str, Any], role: str) -> None:
         name = author.get("name") if isinstance(author, dict) else None
         if isinstance(name, str) and (is_web_tool(name) or name in _FILE_TOOLS):
             part.trust = "untrusted_web"
+
+
+_MAKERS: dict[str, Callable[[dict[str, Any]], list[Part]]] = {
+    "text": _text_parts,
+    "multimodal_text": _text_parts,
+    "thoughts": _thought_parts,
+    "user_editable_context": _memory_parts,
+    "model_editable_context": _memory_parts,
+}

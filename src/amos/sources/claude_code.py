@@ -8,12 +8,12 @@ from typing import Any, BinaryIO, ClassVar
 
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch, Block, Problem
-from amos.sources.blocks import attachment_part, content_parts, is_web_tool
+from amos.sources.content import attachment_part, content_parts, is_web_tool
 from amos.sources.decoding import canonical_json
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.instants import read_instant
 from amos.sources.keys import digest_key, join_key
-from amos.sources.parts import Part, assemble, set_time, without
+from amos.sources.parts import Part, assemble, set_time, text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, json_lines, one_record
 
@@ -56,7 +56,7 @@ class ClaudeCodeReader(Reader):
             blocks: list[Block] = []
             if record.value is not None:
                 blocks = self._blocks(record.value, record, context)
-            yield one_record(blocks, record.problems, format=self.name, size=record.size)
+            yield one_record(blocks, record.problems, form=self.name, size=record.size)
 
     def _blocks(self, line: dict[str, Any], record: Record, context: ReadContext) -> list[Block]:
         kind = line.get("type")
@@ -78,8 +78,8 @@ class ClaudeCodeReader(Reader):
         return assemble(base, [notice], without(line, *_TAKEN, "attachment"))
 
     def _base(self, line: dict[str, Any], record: Record, context: ReadContext) -> Block:
-        session = _text(line.get("sessionId"))
-        own = _text(line.get("uuid"))
+        session = text_or_none(line.get("sessionId"))
+        own = text_or_none(line.get("uuid"))
         flags = record.flags
         if own is None:
             own = digest_key(("amos/line/1", canonical_json(line)))
@@ -88,7 +88,7 @@ class ClaudeCodeReader(Reader):
                 record.problems.append(
                     noted(context.file, record.number, Fault.MISSING_ID, "no uuid; a digest stands in")
                 )
-        parent = _text(line.get("parentUuid"))
+        parent = text_or_none(line.get("parentUuid"))
         base = Block(
             format=self.name,
             record_key=_key(session, own),
@@ -98,12 +98,12 @@ class ClaudeCodeReader(Reader):
             locator=f"{context.file}#{record.number}",
             session=session,
             reply_to=_key(session, parent) if parent else None,
-            scope_project=_text(line.get("cwd")),
+            scope_project=text_or_none(line.get("cwd")),
             scope_session=session,
             flags=flags,
         )
         instant = read_instant(line.get("timestamp"), context.zone)
-        set_time(base, instant, SourceFlag.TIME_INVALID)
+        set_time(base, instant)
         if instant.is_invalid:
             message = f"no time can be read from {instant.text!r}"
             record.problems.append(noted(context.file, record.number, Fault.TIME_INVALID, message))
@@ -129,7 +129,7 @@ class ClaudeCodeReader(Reader):
         if line.get("isSidechain"):
             base.flags |= SourceFlag.SIDECHAIN
         if line["type"] == "assistant":
-            _as_agent(base, _text(message.get("model")))
+            _as_agent(base, text_or_none(message.get("model")))
         elif any(line.get(mark) for mark in _AGENT_MARKS) or line.get("toolUseResult") is not None:
             _as_agent(base, None)
         else:
@@ -202,20 +202,16 @@ def _notice_part(line: dict[str, Any]) -> Part | None:
 
 
 def _came_from_web(result: Any) -> bool:
-    return isinstance(result, dict) and ("url" in result or is_web_tool(_text(result.get("type"))))
+    return isinstance(result, dict) and ("url" in result or is_web_tool(text_or_none(result.get("type"))))
 
 
 def _conversation(session: str | None, line: dict[str, Any]) -> str:
     if session is None:
         return NO_SESSION
     if line.get("isSidechain"):
-        return join_key(session, _text(line.get("agentId")) or "sidechain")
+        return join_key(session, text_or_none(line.get("agentId")) or "sidechain")
     return session
 
 
 def _key(session: str | None, own: str) -> str:
     return join_key(session, own) if session else join_key(NO_SESSION, own)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -17,7 +17,8 @@ from amos.errors import UsageError
 _LOWEST_US = to_us(datetime(1900, 1, 1, tzinfo=UTC))
 _HIGHEST_US = to_us(datetime(2100, 1, 1, tzinfo=UTC))
 _MICROSECOND = timedelta(microseconds=1)
-_CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z", re.ASCII)
+_SHORTEST = len("2026-01-31T12:34:56Z")
+_LONGEST = len("2026-01-31T12:34:56.123456Z")
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)", re.ASCII)
 _EPOCH_TEXT = re.compile(r"\d{9,10}(?:\.\d+)?", re.ASCII)
 _CLOCK_ON_DAY = re.compile(
@@ -120,7 +121,7 @@ def _from_seconds(seconds: float, written: str) -> Instant:
 
 
 def _from_text(text: str, zone: DefaultZone) -> Instant:
-    if _CANONICAL.fullmatch(text):
+    if text[-1:] == "Z" and _is_canonical(text):
         try:
             us = (datetime.fromisoformat(text) - EPOCH) // _MICROSECOND
         except ValueError:
@@ -135,6 +136,11 @@ def _from_text(text: str, zone: DefaultZone) -> Instant:
         return _from_seconds(float(written), written)
     moment = _moment(written) if len(written) <= _LONGEST_TEXT else None
     return _placed(moment, text, zone)
+
+
+def _is_canonical(text: str) -> bool:
+    """Tell whether `text` has the shape of RFC 3339 in UTC, to the microsecond at most."""
+    return _SHORTEST <= len(text) <= _LONGEST and text[10] == "T" and text[13] == text[16] == ":"
 
 
 def _placed(moment: datetime | None, text: str, zone: DefaultZone) -> Instant:
@@ -187,7 +193,10 @@ def _clock_on_day(text: str) -> datetime | None:
 def _slashed(text: str) -> datetime | None:
     """Read "2023/05/20 (Sat) 02:21"."""
     found = _SLASHED.fullmatch(text)
-    return datetime(*(int(part or 0) for part in found.groups())) if found else None  # noqa: DTZ001
+    if not found:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+    return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001
 
 
 _GRAMMARS: tuple[Callable[[str], datetime | None], ...] = (

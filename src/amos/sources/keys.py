@@ -11,6 +11,9 @@ _KEY_CHARS = 32
 
 def join_key(*parts: str) -> str:
     """Return `parts` joined by slashes; a slash inside a part is escaped, so no two lists meet."""
+    key = "/".join(parts)
+    if "%" not in key and key.count("/") == len(parts) - 1:
+        return key
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 

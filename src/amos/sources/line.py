@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from amos.schemas.vocabulary import Trust
+from amos.sources.block import Problem
 from amos.sources.decoding import extra_json
-from amos.sources.faults import Fault, UnreadableRecordError
+from amos.sources.faults import Fault, UnreadableRecordError, noted
 
 
 class Scope(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -31,7 +32,6 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     text: str
     id: str | None = None
     role: str | None = None
-    trust: str | None = None
     author: str | None = None
     ts: str | int | float | None = None
     conversation: str | None = None
@@ -40,9 +40,11 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     turn: int | None = None
     reply_to: str | None = None
     source: str | None = None
+    retain: bool | None = None
+    # Rare from here on: a line with one of these takes the careful way.
+    trust: str | None = None
     channel: str | None = None
     title: str | None = None
-    retain: bool | None = None
     purposes: list[str] | None = None
     context: list[str] | None = None
 
@@ -50,28 +52,18 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
         """Tell whether `raw` holds exactly the keys that are set, each once, and no rarer ones."""
         if self.turn is not None and not _LOWEST_TURN <= self.turn <= _HIGHEST_TURN:
             return False
-        rare = (self.trust, self.purposes, self.context, self.channel, self.title)
-        if rare != _NO_RARE_FIELD:
+        values = msgspec.structs.astuple(self)
+        if values[_RARE:] != _NO_RARE_FIELD:
             return False
-        count = (
-            1
-            + (self.id is not None)
-            + (self.role is not None)
-            + (self.author is not None)
-            + (self.ts is not None)
-            + (self.conversation is not None)
-            + (self.session is not None)
-            + (self.turn is not None)
-            + (self.reply_to is not None)
-            + (self.source is not None)
-            + (self.retain is not None)
-        )
+        count = len(values) - values.count(None)
         if self.scope is not None:
-            count += 1 + sum(part is not None for part in msgspec.structs.astuple(self.scope))
+            count += _SCOPE_SIZE - msgspec.structs.astuple(self.scope).count(None)
         return raw.count(b'":') - raw.count(b'\\":') == count
 
 
+_RARE = 12
 _NO_RARE_FIELD = (None,) * 5
+_SCOPE_SIZE = len(msgspec.structs.fields(Scope))
 _LOWEST_TURN = 0
 _HIGHEST_TURN = 2**53
 _NAMES = frozenset(field.name for field in msgspec.structs.fields(Line))
@@ -87,6 +79,10 @@ class Repairs:
     notes: list[tuple[Fault, str]] = field(default_factory=list)
     extra: str | None = None
     flags: int = 0
+
+    def problems(self, file: str, record: int) -> list[Problem]:
+        """Return the rows that tell of `notes`."""
+        return [noted(file, record, *note) for note in self.notes]
 
 
 def line_of(row: dict[str, Any], repairs: Repairs, *, is_context_allowed: bool) -> Line:

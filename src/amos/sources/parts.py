@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Block
 from amos.sources.decoding import extra_json
 from amos.sources.instants import Instant
@@ -50,20 +51,32 @@ def _block(base: Block, part: Part, number: int, extra: str | None) -> Block:
         text=part.text,
         kind=part.kind,
         block=number,
-        flags=base.flags | part.flags,
+        flags=int(base.flags | part.flags),
         extra=extra,
         **changes,
     )
 
 
-def set_time(block: Block, instant: Instant, invalid_flag: int) -> None:
+def set_time(block: Block, instant: Instant) -> None:
     """Give `block` the time of `instant`, or the flag that it cannot be read."""
     block.event_us = instant.us
     block.event_text = instant.text
     block.zone = instant.zone
     block.is_zone_assumed = instant.is_zone_assumed
     if instant.is_invalid:
-        block.flags |= invalid_flag
+        block.flags |= SourceFlag.TIME_INVALID
+
+
+def set_revision(block: Block, created: Instant, updated: Instant) -> None:
+    """Give `block` the time of its last edit; an edit is one that came later than the message."""
+    block.revised_us = updated.us
+    if updated.us is not None and created.us is not None and updated.us > created.us:
+        block.flags |= SourceFlag.EDITED
+
+
+def text_or_none(value: Any) -> str | None:
+    """Return `value` when it is text that says something."""
+    return value if isinstance(value, str) and value else None
 
 
 def joined_texts(content: Any) -> tuple[str, list[Any]]:

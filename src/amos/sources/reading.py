@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 from pathlib import Path
 
-import pyarrow as pa
-
 from amos.errors import InputError, UsageError
-from amos.schemas.raw import RAW
 from amos.schemas.vocabulary import Trust
-from amos.sources.block import Batch, Block
+from amos.sources.block import Batch
 from amos.sources.detecting import Detected, detect_part
 from amos.sources.faults import Fault, lost
 from amos.sources.instants import default_zone
 from amos.sources.limits import Limits
-from amos.sources.messages import Message, MessagesReader
+from amos.sources.mapping import load_mapping
+from amos.sources.messages import Message, MessagesReader, read_lines_alone
 from amos.sources.planning import READ_ERRORS, LogicalInput, Survey, survey
+from amos.sources.raw_rows import raw_table
 from amos.sources.reader import ReadContext, Reader
 from amos.sources.records import coalesced
 from amos.sources.registry import reader_class
@@ -26,8 +24,9 @@ from amos.sources.standing import lower_trust
 from amos.sources.walking import InputFile, Walk, closing
 
 _BATCH_BYTES = 32 << 20
-_ROW = attrgetter(*RAW.names)
 _DEFAULT_LIMITS = Limits()
+
+__all__ = ["detect", "plan_inputs", "raw_table", "read_alone", "read_batches"]
 
 
 def read_batches(
@@ -86,22 +85,6 @@ def plan_inputs(
     return survey(paths, format=_format(format, mapping), limits=limits).inputs
 
 
-def raw_table(blocks: Sequence[Block]) -> pa.Table:
-    """Return `blocks` as RAW rows in the same order."""
-    if not blocks:
-        return RAW.empty_table()
-    columns = zip(*map(_ROW, blocks), strict=True)
-    arrays = [_array(list(column), field) for column, field in zip(columns, RAW, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=RAW)
-
-
-def _array(values: list[object], field: pa.Field) -> pa.Array:
-    first = values[0]
-    if first is None and values.count(None) == len(values):
-        return pa.nulls(len(values), field.type)
-    return pa.array(values, field.type)
-
-
 def _format(name: str | None, mapping: Path | None) -> str | None:
     if mapping is None:
         return name
@@ -131,7 +114,7 @@ def _context(
         limits=limits,
         tenant=shard[0],
         workspace=shard[1],
-        mapping=None,
+        mapping=load_mapping(mapping) if mapping is not None else None,
         is_context_allowed=alone,
         chunk_records=min(records, 1024),
     )
@@ -199,4 +182,4 @@ def _alone(found: Survey, context: ReadContext) -> Iterator[Message]:
     for logical in found.inputs:
         for part in logical.parts:
             with part.open() as stream:
-                yield from MessagesReader().read_alone(stream, _renamed(context, part.shown))
+                yield from read_lines_alone(stream, _renamed(context, part.shown))

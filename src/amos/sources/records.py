@@ -12,7 +12,7 @@ from amos.sources.block import Batch, Block, Problem
 from amos.sources.decoding import decode_record
 from amos.sources.faults import Fault, UnreadableRecordError, lost, noted
 from amos.sources.reader import ReadContext
-from amos.sources.splitting import Piece, split_lines, split_values
+from amos.sources.splitting import Piece, buffered, split_lines, split_values
 
 
 class Record(msgspec.Struct, kw_only=True, gc=False):
@@ -28,13 +28,13 @@ class Record(msgspec.Struct, kw_only=True, gc=False):
 def json_lines(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
     """Yield the object on each line that is not blank."""
     pieces = split_lines(stream, longest=context.limits.record_bytes)
-    return (_record(piece, context) for piece in pieces)
+    return (record_of(piece, context) for piece in pieces)
 
 
 def json_values(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
     """Yield the objects of a top-level array, or of a sequence of values."""
     pieces = split_values(stream, longest=context.limits.record_bytes)
-    return (_record(piece, context) for piece in pieces)
+    return (record_of(piece, context) for piece in pieces)
 
 
 _SAID = {
@@ -44,7 +44,8 @@ _SAID = {
 }
 
 
-def _record(piece: Piece, context: ReadContext) -> Record:
+def record_of(piece: Piece, context: ReadContext) -> Record:
+    """Return the decoded `piece`; its problems say what was lost or mended."""
     if piece.fault is not None:
         return _lost(piece, context, piece.fault, _SAID[piece.fault])
     try:
@@ -69,6 +70,16 @@ def _lost(piece: Piece, context: ReadContext, code: Fault, message: str) -> Reco
     return Record(number=piece.number, size=piece.size, value=None, problems=[problem])
 
 
+def json_records(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
+    """Yield the objects of a file of lines, or of one large array: whichever the first byte says."""
+    peekable = buffered(stream)
+    start = peekable.peek(_PEEK_BYTES)[:_PEEK_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return (json_values if start.startswith(b"[") else json_lines)(peekable, context)
+
+
+_PEEK_BYTES = 4096
+
+
 def json_kind(value: Any) -> str:
     """Return the JSON word for the type of `value`."""
     if value is None or isinstance(value, bool):
@@ -77,15 +88,9 @@ def json_kind(value: Any) -> str:
     return kinds.get(type(value), type(value).__name__)
 
 
-def one_record(
-    blocks: list[Block],
-    problems: list[Problem],
-    *,
-    format: str,
-    size: int = 0,  # noqa: A002
-) -> Batch:
-    """Return the batch of a single record."""
-    return Batch(blocks=blocks, problems=problems, record_count=1, format=format, bytes_read=size)
+def one_record(blocks: list[Block], problems: list[Problem], *, form: str, size: int = 0) -> Batch:
+    """Return the batch of a single record in format `form`."""
+    return Batch(blocks=blocks, problems=problems, record_count=1, format=form, bytes_read=size)
 
 
 def coalesced(batches: Iterable[Batch], *, records: int, size: int) -> Iterator[Batch]:

@@ -16,7 +16,13 @@ ENTRY_POINTS = "amos.readers"
 _BUILT_IN = {
     "claude-code": "amos.sources.claude_code:ClaudeCodeReader",
     "chatgpt": "amos.sources.chatgpt:ChatGptReader",
+    "claude-ai": "amos.sources.claude_ai:ClaudeAiReader",
+    "openai": "amos.sources.openai:OpenAiReader",
     "messages": "amos.sources.messages:MessagesReader",
+    "mapped": "amos.sources.mapped:MappedReader",
+    "locomo": "amos.sources.locomo:LocomoReader",
+    "longmemeval": "amos.sources.longmemeval:LongMemEvalReader",
+    "mcp-memory": "amos.sources.mcp_memory:McpMemoryReader",
 }
 """In order of care: of two equally sure readers the earlier one has the file."""
 

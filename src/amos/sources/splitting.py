@@ -6,8 +6,9 @@ quotes and brackets alone, whole chunks at a time, so that a damaged element cos
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+import io
+from collections.abc import Generator, Iterator
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from amos.sources.faults import Fault
 
 _CHUNK_BYTES = 1 << 18
+_BUFFER_BYTES = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 _BACKSLASH = ord("\\")
 _QUOTE = ord('"')
@@ -38,11 +40,15 @@ class Piece(NamedTuple):
     is_last: bool = False
 
 
-def split_lines(stream: BinaryIO, *, longest: int) -> Iterator[Piece]:
-    """Yield the lines of `stream` that are not blank, numbered from 1 as an editor counts them.
+def buffered(stream: Any) -> io.BufferedReader:
+    """Return `stream` with a buffer that can be peeked into: itself when it has one."""
+    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream, _BUFFER_BYTES)
 
-    A line of more than `longest` bytes comes without content and with a fault; `is_last` marks
-    a last line that no line end follows.
+
+def raw_lines(stream: BinaryIO, *, longest: int) -> Iterator[tuple[int, bytes]]:
+    """Yield number and bytes of the lines of `stream` that are not blank, as an editor counts them.
+
+    A line of more than `longest` bytes comes without any: no other line is empty.
     """
     number = 0
     while raw := stream.readline(longest + 1):
@@ -50,19 +56,30 @@ def split_lines(stream: BinaryIO, *, longest: int) -> Iterator[Piece]:
         if number == 1 and raw.startswith(_BOM):
             raw = raw[len(_BOM) :]
         if len(raw) > longest and not raw.endswith(b"\n"):
-            size = len(raw) + _skip_line(stream, longest)
-            yield Piece(number, b"", size, Fault.TOO_LARGE)
-        elif not raw.isspace():
-            yield Piece(number, raw, len(raw), None, not raw.endswith(b"\n"))
+            _skip_line(stream, longest)
+            yield number, b""
+        elif raw and not raw.isspace():
+            yield number, raw
 
 
-def _skip_line(stream: BinaryIO, step: int) -> int:
-    size = 0
+def line_piece(number: int, raw: bytes) -> Piece:
+    """Return the piece of one of `raw_lines`."""
+    fault = None if raw else Fault.TOO_LARGE
+    return Piece(number, raw, len(raw), fault, not raw.endswith(b"\n"))
+
+
+def split_lines(stream: BinaryIO, *, longest: int) -> Iterator[Piece]:
+    """Yield the lines of `stream` that are not blank; one that is too long comes with a fault.
+
+    `is_last` marks a last line that no line end follows.
+    """
+    return (line_piece(*line) for line in raw_lines(stream, longest=longest))
+
+
+def _skip_line(stream: BinaryIO, step: int) -> None:
     while raw := stream.readline(step):
-        size += len(raw)
         if raw.endswith(b"\n"):
             break
-    return size
 
 
 def split_values(stream: BinaryIO, *, longest: int) -> Iterator[Piece]:
@@ -145,7 +162,9 @@ class _Cutter:
                 self._base = 0
         yield low, depths.size
 
-    def _cut(self, chunk: bytes, positions: _Positions, depths: _Positions, start: int) -> Iterator[Piece]:
+    def _cut(
+        self, chunk: bytes, positions: _Positions, depths: _Positions, start: int
+    ) -> Generator[Piece, None, int]:
         """Yield the records that end at `positions`; return where the next one begins."""
         before = np.empty_like(depths)
         if depths.size:

@@ -10,7 +10,8 @@ from amos.sources.instants import read_instant
 class Thread:
     """A conversation tree; nodes are named by their key in the mapping."""
 
-    def __init__(self, mapping: dict[str, Any]) -> None:
+    def __init__(self, mapping: dict[str, Any], time_field: str) -> None:
+        self._time_field = time_field
         self._nodes: dict[str, dict[str, Any]] = {}
         self.faults: list[str] = []
         for name, node in mapping.items():
@@ -99,14 +100,14 @@ class Thread:
         for node in self._nodes:
             if node in parents or not self.has_message(node):
                 continue
-            us = read_instant(self.message(node).get("create_time")).us or 0
+            us = read_instant(self.message(node).get(self._time_field)).us or 0
             if latest is None or us >= latest[0]:
                 latest = (us, node)
         return latest[1] if latest else None
 
 
-def follow_thread(mapping: dict[str, Any], current: Any) -> Thread:
-    """Return the settled thread of `mapping`."""
-    thread = Thread(mapping)
+def follow_thread(mapping: dict[str, Any], current: Any, *, time_field: str = "create_time") -> Thread:
+    """Return the settled thread of `mapping`, whose visible end is the node `current`."""
+    thread = Thread(mapping, time_field)
     thread.settle(current)
     return thread

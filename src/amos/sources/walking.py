@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import stat
@@ -10,16 +9,19 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from amos.errors import UsageError
 from amos.sources.block import Problem
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.limits import Limits
+from amos.sources.splitting import buffered
 
 _BUFFER_BYTES = 1 << 20
 _ZIP_MAGIC = b"PK"
 _DIGITS = re.compile(r"(\d+)")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_SLASHES = re.compile(r"[/\\]")
 _ENCRYPTED = 1
 
 
@@ -69,8 +71,7 @@ class InputFile:
         """Return a buffered stream of its bytes; raises OSError and the errors of zipfile."""
         if self.archive is None or self.member is None:
             return self.path.open("rb", buffering=_BUFFER_BYTES)
-        inner: IO[bytes] = self.archive.zip.open(self.member)
-        return io.BufferedReader(inner, _BUFFER_BYTES)  # type: ignore[arg-type]
+        return buffered(self.archive.zip.open(self.member))
 
 
 @dataclass(kw_only=True)
@@ -216,22 +217,19 @@ def _archive_refusal(count: int, unpacked: int, packed: int, limits: Limits) -> 
 
 
 def _member_refusal(member: zipfile.ZipInfo, limits: Limits) -> str | None:
+    """Return why `member` is not opened, None when it is."""
     name, size = member.filename, member.file_size
-    if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", name):
-        return "its name is an absolute path"
-    if ".." in re.split(r"[/\\]", name):
-        return "its name leads out of the archive"
-    if stat.S_ISLNK(member.external_attr >> 16):
-        return "it is a link"
-    if member.flag_bits & _ENCRYPTED:
-        return "it is encrypted; unpack the archive with its password first"
-    if name.lower().endswith(".zip"):
-        return "it is an archive inside an archive; unpack the outer one first"
-    if size > limits.member_bytes:
-        return f"it would unpack to {size} bytes, more than {limits.member_bytes}"
-    if size > limits.ratio_floor_bytes and size > member.compress_size * limits.member_ratio:
-        return f"it would unpack to more than {limits.member_ratio} times its packed size"
-    return None
+    is_bomb = size > limits.ratio_floor_bytes and size > member.compress_size * limits.member_ratio
+    refusals = {
+        "its name is an absolute path": name.startswith(("/", "\\")) or bool(_DRIVE.match(name)),
+        "its name leads out of the archive": ".." in _SLASHES.split(name),
+        "it is a link": stat.S_ISLNK(member.external_attr >> 16),
+        "it is encrypted; unpack the archive with its password first": bool(member.flag_bits & _ENCRYPTED),
+        "it is an archive inside an archive; unpack the outer one first": name.lower().endswith(".zip"),
+        f"it would unpack to {size} bytes, more than {limits.member_bytes}": size > limits.member_bytes,
+        f"it would unpack to more than {limits.member_ratio} times its packed size": is_bomb,
+    }
+    return next((said for said, applies in refusals.items() if applies), None)
 
 
 def closing(parts: Iterator[InputFile] | list[InputFile]) -> None:
