@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.extraction.screen_cuts import apply_cuts
-from amos.extraction.screen_prefilter import name_suspects, suspects
+from amos.extraction.screen_prefilter import holds_keys, needed_families, needed_families_of_json
 from amos.extraction.screen_text import (
+    EVERYTHING,
     Rules,
     copy_rules,
     find_in_json,
@@ -35,10 +36,10 @@ _NAMES = (
     "author", "session", "reply_to", "locator", "scope_project", "scope_user", "scope_agent", "scope_session",
     "scope_task", "scope_tool_environment",
 )  # fmt: skip
-_BULK_ROWS = 64  # below, an exact look at every text is cheaper than loading the bulk filter
+_BULK_ROWS = 64  # below both, an exact look at every text is cheaper than loading the bulk filter
+_BULK_BYTES = 1 << 16
 
 Rows = npt.NDArray[np.int64]
-Search = Callable[[str], list[Hit]]
 Found = tuple[int, str, Hit]
 
 
@@ -94,10 +95,9 @@ def _in_column(
     chosen = column if rows.size == len(column) else column.take(pa.array(rows))
     encoded = pc.dictionary_encode(chosen).combine_chunks()
     distinct = encoded.dictionary.cast(pa.string())
-    search = _searcher(field, rules)
     places: dict[int, list[Hit]] = {}
-    for place in _candidates(distinct, field, may_instruct=may_instruct):
-        hits = search(distinct[place].as_py())
+    for place, families in _needed(distinct, field, may_instruct=may_instruct):
+        hits = _search(distinct[place].as_py(), field, rules, families)
         if hits:
             places[place] = hits
     if not places:
@@ -108,24 +108,25 @@ def _in_column(
             yield int(rows[at]), field, hit
 
 
-def _searcher(field: str, rules: Rules) -> Search:
+def _search(text: str, field: str, rules: Rules, families: int) -> list[Hit]:
     if field in _NAMES:
-        return find_in_name
+        return find_in_name(text)
     find = find_in_json if field == "extra" else find_in_text
-    return lambda text: find(text, rules)
+    return find(text, rules, families)
 
 
-def _candidates(distinct: pa.Array, field: str, *, may_instruct: bool) -> Iterable[int]:
-    """Return the positions of the texts that need an exact look."""
-    if len(distinct) < _BULK_ROWS:
-        return range(len(distinct))
+def _needed(distinct: pa.Array, field: str, *, may_instruct: bool) -> Iterable[tuple[int, int]]:
+    """Yield the positions of the texts that need an exact look, with the families they need."""
+    if len(distinct) < _BULK_ROWS and distinct.nbytes < _BULK_BYTES:
+        return ((place, EVERYTHING) for place in range(len(distinct)))
     if field in _NAMES:
-        return np.flatnonzero(name_suspects(distinct)).tolist()
-    mask = suspects(distinct, may_instruct=may_instruct)
-    if field == "extra":
-        # an escaped letter hides a word from the bulk filter
-        mask = mask | _flags(pa.chunked_array([pc.match_substring(distinct, "\\u")]))
-    return np.flatnonzero(mask).tolist()
+        needed = holds_keys(distinct).astype(np.int32)
+    elif field == "extra":
+        needed = needed_families_of_json(distinct, may_instruct=may_instruct)
+    else:
+        needed = needed_families(distinct, may_instruct=may_instruct)
+    places = np.flatnonzero(needed)
+    return zip(places.tolist(), needed[places].tolist(), strict=True)
 
 
 def _copies(sources: pa.Table, text_column: str, found: list[Found]) -> Iterator[Found]:

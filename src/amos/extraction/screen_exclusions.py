@@ -37,7 +37,8 @@ _MEMORY = (
     r"|for (?:later|next time|good|the future|future (?:reference|use)))"
 )
 _STOP = (
-    r"(?=\s*(?:$|[.,;:!?)\]\"'»…\n]|[-–—]\s|(?:but|and|though|although|because|since|please|ok|okay|thanks"
+    r"(?=\s*(?:$|[.,;:!?)\]\"'»…\n]|[-–—]\s|(?:but|and|though|although|because|since|please|ok|okay|pls"
+    r"|thx|thanks"
     r"|either|anymore"
     r"|at all|yet|or|i mean|just between)(?!\w)))"
 )
@@ -94,7 +95,8 @@ _OTHERS = (
     r"no memory (?:of|for) (?:this|that|the following)",
     # German
     (
-        r"(?<!ich )(?<!wir )(?:merk|speicher|notier|behalt|bewahr|schreib|zeichne)e?(?: es)? (?:dir |mir )?(?:das|dies|es"
+        r"(?<!ich )(?<!wir )(?:merk|speicher|notier|behalt|bewahr|schreib|zeichne)e?(?: es)? (?:dir "
+        r"|mir )?(?:das|dies|es"
         r"|diese"
         r" (?:nachricht|info)|folgendes)"
         r" (?:bitte )?(?:auch )?(?:nicht|nirgends)"

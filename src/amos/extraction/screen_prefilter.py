@@ -21,45 +21,67 @@ from amos.extraction import (
     screen_phrases,
     screen_secrets,
 )
-from amos.extraction.screen_view import SUSPICIOUS, decoded_view
+from amos.extraction.screen_text import EVERYTHING, Family, of_view
+from amos.extraction.screen_view import BASE64_START, SUSPICIOUS, decoded_view
 
 if TYPE_CHECKING:
     import polars as pl
 
-Mask = npt.NDArray[np.bool_]
+Families = npt.NDArray[np.int32]
 
-_LONG_RUN = r"[A-Za-z0-9+/]{16}"
 _UP_TO = re.compile(r"\{([01]),[0-9]+\}")
 _LOOK_AROUND = re.compile(r"\(\?(?:<?[!=])")
 
 
-def suspects(texts: pa.Array, *, may_instruct: bool) -> Mask:
-    """Return which of the non-null `texts` an exact rule could match, as (n,) booleans."""
+def needed_families(texts: pa.Array, *, may_instruct: bool) -> Families:
+    """Return per text the families of rules that could match, 0 for none: (n,) for `find_hits`.
+
+    texts: strings, none of them null.
+    """
     import polars as pl
 
-    series = pl.Series(texts)
-    disguised = series.str.contains(SUSPICIOUS).to_numpy()
-    found = _matches(series, may_instruct=may_instruct)
-    rows = np.flatnonzero(disguised & ~found)
-    if rows.size:
-        views = [decoded_view(text) for text in series.gather(rows)]
-        plain = pl.Series([view.text if view else "" for view in views])
-        found[rows] = _matches(plain, may_instruct=may_instruct)
-    return found
+    return _needed(pl.Series(texts), may_instruct=may_instruct)
 
 
-def name_suspects(names: pa.Array) -> Mask:
+def needed_families_of_json(documents: pa.Array, *, may_instruct: bool) -> Families:
+    """Return per JSON text the families of rules that its strings could match."""
+    import polars as pl
+
+    series = pl.Series(documents)
+    plain = series.str.replace_all(r"\\[nrt]", " ").str.replace_all(r"\\([^u])", "${1}")
+    needed = _needed(plain, may_instruct=may_instruct)
+    # an escaped letter hides a word from the bulk filter, and a view is per string
+    is_hidden = series.str.contains(r"\\u").to_numpy() | ((needed & Family.DISGUISE) > 0)
+    needed[is_hidden] = EVERYTHING
+    return needed
+
+
+def holds_keys(names: pa.Array) -> npt.NDArray[np.bool_]:
     """Return which of the non-null `names` may hold key material, as (n,) booleans."""
     import polars as pl
 
-    return _any_match(pl.Series(names), tuple(map(loosened, screen_secrets.KEY_PATTERNS)))
+    return _any_match(pl.Series(names), _patterns()[Family.KEYS])
 
 
-def _matches(series: pl.Series, *, may_instruct: bool) -> Mask:
-    return _any_match(series, (*_always(), *(() if may_instruct else _untrusted())))
+def _needed(series: pl.Series, *, may_instruct: bool) -> Families:
+    needed = _plain_families(series, may_instruct=may_instruct)
+    rows = np.flatnonzero(needed & Family.DISGUISE)
+    if rows.size:
+        views = [decoded_view(text) for text in series.gather(rows)]
+        shown = type(series)([view.text if view else "" for view in views])
+        needed[rows] |= of_view(_plain_families(shown, may_instruct=may_instruct))
+    return needed
 
 
-def _any_match(series: pl.Series, patterns: tuple[str, ...]) -> Mask:
+def _plain_families(series: pl.Series, *, may_instruct: bool) -> Families:
+    needed = np.zeros(len(series), dtype=np.int32)
+    for family, patterns in _patterns().items():
+        if family != Family.ORDERS or not may_instruct:
+            needed[_any_match(series, patterns)] |= int(family)
+    return needed
+
+
+def _any_match(series: pl.Series, patterns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
     found = np.zeros(len(series), dtype=np.bool_)
     for pattern in patterns:
         found |= series.str.contains(pattern).to_numpy()
@@ -67,14 +89,17 @@ def _any_match(series: pl.Series, patterns: tuple[str, ...]) -> Mask:
 
 
 @functools.cache
-def _always() -> tuple[str, ...]:
-    secrets = [*screen_secrets.PATTERNS, *screen_phrases.PATTERNS, *screen_numbers.PATTERNS]
-    return (_LONG_RUN, *map(loosened, secrets), *map(flattened, screen_exclusions.PATTERNS))
-
-
-@functools.cache
-def _untrusted() -> tuple[str, ...]:
-    return tuple(map(flattened, screen_instructions.PATTERNS))
+def _patterns() -> dict[Family, tuple[str, ...]]:
+    return {
+        Family.KEYS: tuple(map(loosened, screen_secrets.KEY_PATTERNS)),
+        Family.ASSIGNMENTS: tuple(map(loosened, screen_secrets.ASSIGNMENT_PATTERNS)),
+        Family.NUMBERS: tuple(map(loosened, screen_numbers.PATTERNS)),
+        Family.PHRASES: tuple(map(loosened, screen_phrases.PATTERNS)),
+        Family.EXCLUSIONS: tuple(map(flattened, screen_exclusions.PATTERNS)),
+        Family.ORDERS: tuple(map(flattened, screen_instructions.PATTERNS)),
+        Family.BASE64: (BASE64_START,),
+        Family.DISGUISE: (SUSPICIOUS,),
+    }
 
 
 def loosened(pattern: re.Pattern[str]) -> str:

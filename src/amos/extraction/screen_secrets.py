@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from amos.extraction.screen_numbers import find_numbers
-from amos.extraction.screen_phrases import find_phrases, is_placeholder, is_plausible_password
+from amos.extraction.screen_phrases import is_placeholder, is_plausible_password
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
@@ -95,25 +94,26 @@ KEY_PATTERNS = (
     ),
 )
 """What every find of `find_keys` matches."""
-PATTERNS = (*KEY_PATTERNS, _HEADER, *_NAMED, _OPTION)
-"""With the patterns of phrases and numbers, what every find of `find_secrets` matches."""
+ASSIGNMENT_PATTERNS = (_HEADER, *_NAMED, _OPTION)
+"""What every find of `find_assignments` matches."""
 
 
-def find_secrets(text: str) -> Iterator[Hit]:
-    """Yield every piece of secret material in `text`, the smallest range that holds it.
-
-    Linear in `text`: runs are read once, everything else looks a bounded way ahead.
-    """
-    yield from find_keys(text)
+def find_assignments(text: str) -> Iterator[Hit]:
+    """Yield secrets that a name, a header or an option announces: `token=…`, `Bearer …`, `--password …`."""
     for start, end in _logins(text):
         yield _hit(start, end, "login_in_text")
-    yield from _assignments(text)
-    yield from find_numbers(text)
-    yield from find_phrases(text)
+    for pattern in _NAMED:
+        for match in pattern.finditer(text):
+            span = _assigned_value(match)
+            if span is not None:
+                yield _hit(*span, "named_secret")
 
 
 def find_keys(text: str) -> Iterator[Hit]:
-    """Yield key material that needs no context: fit for names and ids as well as for prose."""
+    """Yield key material that needs no context: fit for names and ids as well as for prose.
+
+    Linear in `text`, like every search here: runs are read once, the rest looks a bounded way ahead.
+    """
     for start, end in _blocks(text):
         yield _hit(start, end, "private_key_block")
     for match in _URL_LOGIN.finditer(text):
@@ -124,7 +124,8 @@ def find_keys(text: str) -> Iterator[Hit]:
     for match in _RUN.finditer(text):
         rule = _key_rule(match.group(), text[max(0, match.start() - _BEFORE) : match.start()])
         if rule is not None:
-            yield _hit(*match.span(), rule)
+            key = match.group() if rule == "web_token" else match.group().partition(".")[0]
+            yield _hit(match.start(), match.start() + len(key), rule)
 
 
 def _hit(start: int, end: int, rule: str) -> Hit:
@@ -180,15 +181,6 @@ def _logins(text: str) -> Iterator[tuple[int, int]]:
     for match in _OPTION.finditer(text):
         if not is_placeholder(match.group(1)):
             yield match.span(1)
-
-
-def _assignments(text: str) -> Iterator[Hit]:
-    """Yield values assigned to names that say password, secret, token or key."""
-    for pattern in _NAMED:
-        for match in pattern.finditer(text):
-            span = _assigned_value(match)
-            if span is not None:
-                yield _hit(*span, "named_secret")
 
 
 def _assigned_value(match: re.Match[str]) -> tuple[int, int] | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from enum import IntFlag
+
+import numpy as np
+import numpy.typing as npt
 
 from amos.extraction.screen_exclusions import find_exclusions
 from amos.extraction.screen_instructions import find_instructions
 from amos.extraction.screen_json import JsonString, RawPlaces, json_strings
-from amos.extraction.screen_secrets import find_keys, find_secrets, is_credential, names_a_secret
+from amos.extraction.screen_numbers import find_numbers
+from amos.extraction.screen_phrases import find_phrases
+from amos.extraction.screen_secrets import find_assignments, find_keys, is_credential, names_a_secret
 from amos.extraction.screen_view import Hit, base64_texts, byte_offsets, decoded_view
 from amos.schemas.vocabulary import Reason
 
@@ -19,17 +26,50 @@ _SHORTEST_FIND = 7  # "pin=123"
 _SHORTEST_COPY = 6
 _MOST_SECRETS = 64  # searched one by one; more are a dump
 
-Rules = Callable[[str], Iterator[Hit]]
+
+class Family(IntFlag):
+    """Families of rules: which of them a text needs."""
+
+    KEYS = 1
+    ASSIGNMENTS = 2
+    NUMBERS = 4
+    PHRASES = 8
+    EXCLUSIONS = 16
+    ORDERS = 32
+    BASE64 = 64
+    DISGUISE = 128
+    ALL = 255
+
+
+_VIEW_SHIFT = 8
+EVERYTHING = Family.ALL | Family.ALL << _VIEW_SHIFT
+"""All families, on the text and on its decoded view."""
+
+Rules = Callable[[str, int], Iterator[Hit]]
+"""Yields the finds of the given families in a text."""
+
+
+def of_view(families: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return `families` moved to where `find_hits` expects those of the decoded view."""
+    return families << _VIEW_SHIFT
 
 
 def message_rules(*, is_message: bool, may_instruct: bool) -> Rules:
     """Return the rules for prose: secrets, exclusions and, unless orders are allowed, instructions."""
+    searches: list[tuple[Family, Callable[[str], Iterator[Hit]]]] = [
+        (Family.KEYS, find_keys),
+        (Family.ASSIGNMENTS, find_assignments),
+        (Family.NUMBERS, find_numbers),
+        (Family.PHRASES, find_phrases),
+        (Family.EXCLUSIONS, functools.partial(find_exclusions, is_message=is_message)),
+    ]
+    if not may_instruct:
+        searches.append((Family.ORDERS, find_instructions))
 
-    def rules(text: str) -> Iterator[Hit]:
-        yield from find_secrets(text)
-        yield from find_exclusions(text, is_message=is_message)
-        if not may_instruct:
-            yield from find_instructions(text)
+    def rules(text: str, families: int) -> Iterator[Hit]:
+        for family, search in searches:
+            if families & family and len(text) >= _SHORTEST_FIND:
+                yield from search(text)
 
     return rules
 
@@ -51,7 +91,7 @@ def copy_rules(content: str, hits: list[Hit]) -> Rules:
     values = {secret for secret in secrets if len(secret) >= _SHORTEST_COPY}
     is_dump = len(values) > _MOST_SECRETS
 
-    def rules(text: str) -> Iterator[Hit]:
+    def rules(text: str, _families: int) -> Iterator[Hit]:
         if excluded and (" " in text or text in words):
             yield Hit(0, len(text), "copy_of_excluded", Reason.EXPLICIT_EXCLUSION_SIGNAL)
         if is_dump and len(text) >= _SHORTEST_COPY:
@@ -76,14 +116,14 @@ def find_in_name(text: str) -> list[Hit]:
     return _in_bytes(text, sorted(set(find_keys(text))))
 
 
-def find_in_json(document: str, rules: Rules) -> list[Hit]:
+def find_in_json(document: str, rules: Rules, families: int = EVERYTHING) -> list[Hit]:
     """Return what `rules` find in the strings of a JSON text, in bytes of that text.
 
     An excluded string goes whole; a value whose key announces a secret does, too.
     """
     hits: set[Hit] = set()
     for string in json_strings(document):
-        found = _in_string(string, rules)
+        found = _in_string(string, rules, families)
         if (
             string.key
             and names_a_secret(string.key)
@@ -96,34 +136,34 @@ def find_in_json(document: str, rules: Rules) -> list[Hit]:
     return _in_bytes(document, sorted(hits))
 
 
-def _in_string(string: JsonString, rules: Rules) -> list[Hit]:
-    if len(string.text) < _SHORTEST_FIND:
-        return []
-    return sorted(set(find_keys(string.text))) if string.is_key else find_hits(string.text, rules)
+def _in_string(string: JsonString, rules: Rules, families: int) -> list[Hit]:
+    return sorted(set(find_keys(string.text))) if string.is_key else find_hits(string.text, rules, families)
 
 
-def find_in_text(text: str, rules: Rules) -> list[Hit]:
+def find_in_text(text: str, rules: Rules, families: int = EVERYTHING) -> list[Hit]:
     """Return what `find_hits` finds, in UTF-8 bytes."""
-    return _in_bytes(text, find_hits(text, rules))
+    return _in_bytes(text, find_hits(text, rules, families))
 
 
-def find_hits(text: str, rules: Rules) -> list[Hit]:
+def find_hits(text: str, rules: Rules, families: int = EVERYTHING) -> list[Hit]:
     """Return what `rules` find in `text` and in its decoded layer, in code points, ascending.
 
+    `families` bounds the search: low bits for the text, high bits for its decoded view.
     A find that only decoding brings up comes twice: as `encoded_content` and under its
     own reason, both with the outer range.
     """
-    hits = set(rules(text))
-    view = decoded_view(text)
+    hits = set(rules(text, families))
+    view = decoded_view(text) if families & Family.DISGUISE else None
     if view is not None:
         known = _Known(hits)
-        for hit in set(rules(view.text)):
+        for hit in set(rules(view.text, families >> _VIEW_SHIFT)):
             start, end = view.source_range(hit.start, hit.end)
             if not known.covers(start, end, hit):
                 hits |= _encoded(start, end, hit)
-    for start, end, inner in base64_texts(text):
-        for hit in rules(inner):
-            hits |= _encoded(start, end, hit)
+    if families & Family.BASE64:
+        for start, end, inner in base64_texts(text):
+            for hit in rules(inner, Family.ALL):
+                hits |= _encoded(start, end, hit)
     return sorted(hits)
 
 

@@ -36,7 +36,8 @@ _DISGUISED = re.compile(
     f"|[{TAGS}{STYLED}{FOREIGN}]"
 )
 _SUSPICIOUS = re.compile(SUSPICIOUS)
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/]{16}[A-Za-z0-9+/_\-]*={0,2}")
+BASE64_START = "[A-Za-z0-9+/]{16}"
+_BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_\-]){BASE64_START}[A-Za-z0-9+/_\-]*={{0,2}}")
 _HIGHEST_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _READABLE_SHARE = 0.9
