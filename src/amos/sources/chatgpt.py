@@ -42,8 +42,8 @@ class ChatGptReader(Reader):
             if record.value is None:
                 yield one_record([], record.problems, form=self.name, size=record.size)
             elif isinstance(wrapped, list) and "mapping" not in record.value:
-                for conversation in wrapped:
-                    inner = Record(number=record.number, size=0, value=conversation, problems=[])
+                for number, conversation in enumerate(wrapped, start=1):
+                    inner = Record(number=number, size=0, value=conversation, problems=[])
                     yield from self._conversation(inner, context)
             else:
                 yield from self._conversation(record, context)

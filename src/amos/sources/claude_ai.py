@@ -115,14 +115,10 @@ class _Conversation:
                     self._noted(Fault.MISSING_ID, "a message without a uuid; a digest stands in")
                 )
             if name in nodes:
-                self._repeat(name, nodes[name]["message"] == message)
-                continue
+                # Delivered twice: the second one stands or falls by its key like any replay.
+                name = f"{name}#{len(nodes)}"
             nodes[name] = {"parent": message.get("parent_message_uuid"), "message": message}
         return nodes
-
-    def _repeat(self, name: str, is_equal: bool) -> None:
-        said = f"message {name} stands twice" + ("" if is_equal else ", with other content")
-        self._lost.append(lost(self._context.file, self._record.number, Fault.DUPLICATE_ID, said))
 
     def _read(self, node: str, turn: int) -> Batch:
         message = self._thread.message(node)
@@ -158,13 +154,13 @@ class _Conversation:
             flags |= SourceFlag.NO_STABLE_ID
         return Block(
             format=ClaudeAiReader.name,
-            record_key=join_key(self._key, node),
+            record_key=join_key(self._key, self._thread.message_id(node)),
             conversation_key=self._key,
             conversation_title=self._title,
             text="",
             turn=turn,
             locator=f"{self._context.file}#{self._record.number}/{node}",
-            reply_to=join_key(self._key, above) if above else None,
+            reply_to=join_key(self._key, self._thread.message_id(above)) if above else None,
             flags=flags,
         )
 
@@ -179,7 +175,7 @@ def _thread(nodes: dict[str, dict[str, Any]], current: Any) -> Thread:
         for name, node in nodes.items():
             node["parent"], previous = previous, name
         current = previous
-    return follow_thread(nodes, current, time_field="created_at")
+    return follow_thread(nodes, current, id_field="uuid", time_field="created_at")
 
 
 def _parts(message: dict[str, Any], tools: dict[str, tuple[str, str]]) -> tuple[list[Part], dict[str, Any]]:

@@ -13,7 +13,7 @@ _HEAD_BYTES = 1 << 16
 _SURE = 90
 _SHOWN_KEYS = 8
 _SHOWN_BYTES = 24
-_DATA_SUFFIXES = frozenset(
+_EXPECTED_SUFFIXES = frozenset(
     {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".gz", ".af", ".db", ".sqlite"}
 )
 _MAGICS = (
@@ -91,7 +91,7 @@ def is_binary(head: bytes) -> bool:
 def is_expected(part: InputFile) -> bool:
     """Tell whether a file nobody reads looks like data, so that passing it over needs saying."""
     suffix = part.path.suffix if part.member is None else re.sub(r".*(?=\.)", "", part.name)
-    return suffix.lower() in _DATA_SUFFIXES and not is_companion(part)
+    return suffix.lower() in _EXPECTED_SUFFIXES and not is_companion(part)
 
 
 def is_companion(part: InputFile) -> bool:

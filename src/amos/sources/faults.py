@@ -16,7 +16,6 @@ class Fault(StrEnum):
     TOO_DEEP = "too_deep"
     WRONG_TYPE = "wrong_type"
     MISSING_ID = "missing_id"
-    DUPLICATE_ID = "duplicate_id"
     SCHEMA_INVALID = "schema_invalid"
     TENANT_BOUNDARY = "tenant_boundary"
     DUPLICATE_KEY = "duplicate_key"

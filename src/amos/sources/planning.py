@@ -17,7 +17,7 @@ from amos.sources.limits import Limits
 from amos.sources.registry import reader_class, readers
 from amos.sources.walking import InputFile, Walk
 
-READ_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+READ_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 """What reading a damaged file or archive member can raise."""
 
 _SHARD = re.compile(r"(.*?)[-_. ]?\d+(?:[-_]of[-_]\d+)?", re.DOTALL)

@@ -10,7 +10,8 @@ from amos.sources.instants import read_instant
 class Thread:
     """A conversation tree; nodes are named by their key in the mapping."""
 
-    def __init__(self, mapping: dict[str, Any], time_field: str) -> None:
+    def __init__(self, mapping: dict[str, Any], *, id_field: str, time_field: str) -> None:
+        self._id_field = id_field
         self._time_field = time_field
         self._nodes: dict[str, dict[str, Any]] = {}
         self.faults: list[str] = []
@@ -35,7 +36,7 @@ class Thread:
 
     def message_id(self, node: str) -> str:
         """Return the message's own id, or the node's where it has none."""
-        own = self.message(node).get("id")
+        own = self.message(node).get(self._id_field)
         return own if isinstance(own, str) and own else node
 
     def message_above(self, node: str) -> str | None:
@@ -106,8 +107,10 @@ class Thread:
         return latest[1] if latest else None
 
 
-def follow_thread(mapping: dict[str, Any], current: Any, *, time_field: str = "create_time") -> Thread:
+def follow_thread(
+    mapping: dict[str, Any], current: Any, *, id_field: str = "id", time_field: str = "create_time"
+) -> Thread:
     """Return the settled thread of `mapping`, whose visible end is the node `current`."""
-    thread = Thread(mapping, time_field)
+    thread = Thread(mapping, id_field=id_field, time_field=time_field)
     thread.settle(current)
     return thread

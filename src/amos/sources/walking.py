@@ -82,6 +82,7 @@ class Walk:
     parts: list[InputFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    _shown: dict[str, int] = field(default_factory=dict)
 
     def add(self, path: Path) -> None:
         """Add `path` and all below it; raises UsageError when there is no such path."""
@@ -148,13 +149,13 @@ class Walk:
         if magic == _ZIP_MAGIC or path.suffix.lower() == ".zip":
             self._add_archive(path, shown, size)
         else:
-            self.parts.append(InputFile(shown=shown, path=path, size=size))
+            self.parts.append(InputFile(shown=self._unique(shown), path=path, size=size))
 
     def _add_archive(self, path: Path, shown: str, size: int) -> None:
         archive = Archive(path)
         try:
             members = archive.zip.infolist()
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as cause:
+        except (zipfile.BadZipFile, OSError, ValueError, RuntimeError) as cause:
             self._lose(shown, Fault.UNREADABLE, f"the archive cannot be opened: {_said(cause)}")
             return
         unpacked = sum(member.file_size for member in members)
@@ -178,13 +179,19 @@ class Walk:
         else:
             self.parts.append(
                 InputFile(
-                    shown=full,
+                    shown=self._unique(full),
                     path=archive.path,
                     size=member.file_size,
                     archive=archive,
                     member=member,
                 )
             )
+
+    def _unique(self, shown: str) -> str:
+        """Return `shown`, numbered when it was used before: a locator names one record only."""
+        count = self._shown.get(shown, 0) + 1
+        self._shown[shown] = count
+        return shown if count == 1 else self._unique(f"{shown} ({count})")
 
     def _lose(self, shown: str, code: Fault, message: str) -> None:
         self.problems.append(lost(shown, 0, code, message))
