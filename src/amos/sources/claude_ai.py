@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch, Block, Problem
-from amos.sources.content import attachment_part, content_parts
+from amos.sources.content import Tools, attachment_part, content_parts
 from amos.sources.decoding import canonical_json
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.instants import read_instant
@@ -70,7 +70,7 @@ class _Conversation:
         self._model = text_or_none(source.get("model"))
         self._above: dict[str, Any] | None = without(source, *_TAKEN_ABOVE)
         self._flags = record.flags
-        self._tools: dict[str, tuple[str, str]] = {}
+        self._tools = Tools()
         self._problems = list(record.problems)
         self._lost: list[Problem] = []
         nodes = self._nodes(listed)
@@ -136,8 +136,7 @@ class _Conversation:
         if created.is_invalid:
             said = f"message {node}: no time can be read from {created.text!r}"
             problems.append(self._noted(Fault.TIME_INVALID, said))
-        parts, extra = _parts(message, self._tools)
-        _remember_tools(parts, base.record_key, self._tools)
+        parts, extra = _parts(message, self._tools, base.record_key)
         extra = {**without(message, *_TAKEN), **extra}
         if self._above:
             # What the export says of the conversation stands with its first message.
@@ -178,10 +177,10 @@ def _thread(nodes: dict[str, dict[str, Any]], current: Any) -> Thread:
     return follow_thread(nodes, current, id_field="uuid", time_field="created_at")
 
 
-def _parts(message: dict[str, Any], tools: dict[str, tuple[str, str]]) -> tuple[list[Part], dict[str, Any]]:
+def _parts(message: dict[str, Any], tools: Tools, key: str) -> tuple[list[Part], dict[str, Any]]:
     """Return the parts, and which of `content` and `text` the words were taken from."""
     content, text = message.get("content"), message.get("text")
-    parts = content_parts(content, tools)
+    parts = content_parts(content, tools, key)
     spoken = [part.text for part in parts if part.kind == "text" and part.text]
     extra: dict[str, Any] = {}
     if spoken:
@@ -210,9 +209,3 @@ def _attachment_parts(attachments: Any, extra: dict[str, Any]) -> list[Part]:
     if rest:
         extra["attachments"] = rest
     return parts
-
-
-def _remember_tools(parts: list[Part], key: str, tools: dict[str, tuple[str, str]]) -> None:
-    for part in parts:
-        if part.kind == "tool_use" and part.extra:
-            tools[str(part.extra.get("id"))] = (str(part.extra.get("name", "tool")), key)

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch, Block, Problem
-from amos.sources.content import attachment_part, content_parts, is_web_tool
+from amos.sources.content import Tools, attachment_part, content_parts, is_web_tool
 from amos.sources.decoding import canonical_json
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.instants import read_instant
@@ -37,7 +37,7 @@ class ClaudeCodeReader(Reader):
 
     def __init__(self) -> None:
         self._turns: dict[str, int] = {}
-        self._tools: dict[str, tuple[str, str]] = {}
+        self._tools = Tools()
 
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
@@ -134,30 +134,28 @@ class ClaudeCodeReader(Reader):
             _as_agent(base, None)
         else:
             base.author = "user"
-        parts = content_parts(message.get("content"), self._tools)
+        parts = content_parts(message.get("content"), self._tools, base.record_key)
         for part in parts:
-            self._settle(part, base, line)
+            _settle(part, line)
         extra = without(line, *_TAKEN)
         inside = without(message, *_TAKEN_INSIDE)
         if inside:
             extra["message"] = inside
         return assemble(base, parts, extra)
 
-    def _settle(self, part: Part, base: Block, line: dict[str, Any]) -> None:
-        """Remember tool uses, and take away the user's standing from what no user said."""
-        if part.kind == "tool_use" and part.extra:
-            use = (str(part.extra.get("name", "tool")), base.record_key)
-            self._tools[str(part.extra.get("id"))] = use
-        elif part.kind == "tool_result":
-            if part.trust == "tool" and _came_from_web(line.get("toolUseResult")):
-                part.trust = "untrusted_web"
-        elif part.kind == "text" and line["type"] == "user" and is_markup_only(part.text):
-            is_output = bool(_STDOUT.match(part.text))
-            part.role = "tool" if is_output else "assistant"
-            part.trust = "tool" if is_output else "agent"
-            part.author = "tool" if is_output else "assistant"
-            part.is_owner = False
-            part.flags = int(SourceFlag.MARKUP_ONLY)
+
+def _settle(part: Part, line: dict[str, Any]) -> None:
+    """Take away the user's standing from what no user said."""
+    if part.kind == "tool_result":
+        if part.trust == "tool" and _came_from_web(line.get("toolUseResult")):
+            part.trust = "untrusted_web"
+    elif part.kind == "text" and line["type"] == "user" and is_markup_only(part.text):
+        is_output = bool(_STDOUT.match(part.text))
+        part.role = "tool" if is_output else "assistant"
+        part.trust = "tool" if is_output else "agent"
+        part.author = "tool" if is_output else "assistant"
+        part.is_owner = False
+        part.flags = int(SourceFlag.MARKUP_ONLY)
 
 
 def is_markup_only(text: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from amos.sources.decoding import canonical_json
-from amos.sources.parts import Part, joined_texts, without
+from amos.sources.parts import Part, joined_texts, text_or_none, without
 
 _WEB_TOOL = re.compile(r"web|browser|fetch|playwright|puppeteer|chrome|url", re.IGNORECASE)
 
@@ -16,27 +17,50 @@ def is_web_tool(name: str | None) -> bool:
     return bool(name and _WEB_TOOL.search(name))
 
 
-def content_parts(content: Any, tools: dict[str, tuple[str, str]]) -> list[Part]:
+class Tools:
+    """Tools used so far: name and record key by tool use id, so that a result finds its call."""
+
+    def __init__(self) -> None:
+        self._uses: dict[str, tuple[str, str]] = {}
+
+    def remember(self, part: Part, record_key: str) -> None:
+        """Note the call in `part`, which stands in the record `record_key`."""
+        if part.extra:
+            use = (str(part.extra.get("name", "tool")), record_key)
+            self._uses[str(part.extra.get("id"))] = use
+
+    def find(self, use_id: Any) -> tuple[str | None, str | None]:
+        """Return name and record key of a call, Nones when it was not seen."""
+        return self._uses.get(str(use_id), (None, None))
+
+
+def content_parts(content: Any, tools: Tools, record_key: str) -> list[Part]:
     """Return the parts of `content`: text, or a list of typed blocks (nulls are nothing).
 
-    tools: name of the tool and key of the record by tool use id, as seen so far.
+    Calls found in it are noted in `tools` under `record_key`.
     """
     if isinstance(content, str):
         return [Part(text=content)]
     if not isinstance(content, list):
         return [] if content is None else [Part(text="", extra={"content": content})]
-    return [_part(item, tools) for item in content if item is not None]
+    parts = []
+    for item in content:
+        if item is not None:
+            parts.append(_part(item, tools))
+            if parts[-1].kind == "tool_use":
+                tools.remember(parts[-1], record_key)
+    return parts
 
 
-def _part(item: Any, tools: dict[str, tuple[str, str]]) -> Part:
+def _part(item: Any, tools: Tools) -> Part:
     if isinstance(item, str):
         return Part(text=item)
     if not isinstance(item, dict):
         return Part(text="", extra={"content": item})
-    make = _MAKERS.get(str(item.get("type")))
-    if make is _tool_result_part:
+    kind = str(item.get("type"))
+    if kind in _RESULTS:
         return _tool_result_part(item, tools)
-    return make(item) if make else _unknown_part(item)
+    return _MAKERS.get(kind, _unknown_part)(item)
 
 
 def _text_part(item: dict[str, Any]) -> Part:
@@ -70,20 +94,21 @@ def _tool_use_part(item: dict[str, Any]) -> Part:
     )
 
 
-def _tool_result_part(item: dict[str, Any], tools: dict[str, tuple[str, str]]) -> Part:
+def _tool_result_part(item: dict[str, Any], tools: Tools) -> Part:
     text, rest = joined_texts(item.get("content"))
-    name, key = tools.get(str(item.get("tool_use_id")), (item.get("name"), None))
+    found, key = tools.find(item.get("tool_use_id"))
+    name = found or text_or_none(item.get("name"))
     extra = without(item, "type", "content")
     if rest:
         extra["content"] = rest
-    if name:
-        extra["tool_name"] = name
+    if found:
+        extra["tool_name"] = found
     return Part(
         text=text,
         kind="tool_result",
         role="tool",
-        trust="untrusted_web" if is_web_tool(name if isinstance(name, str) else None) else "tool",
-        author=name if isinstance(name, str) else "tool",
+        trust="untrusted_web" if is_web_tool(name) else "tool",
+        author=name or "tool",
         is_owner=False,
         reply_to=key,
         extra=extra,
@@ -112,14 +137,12 @@ def _unknown_part(item: dict[str, Any]) -> Part:
     return Part(text="", extra={"content": item})
 
 
-_MAKERS: dict[str, Any] = {
+_RESULTS = frozenset({"tool_result", "web_search_tool_result", "web_fetch_tool_result"})
+_MAKERS: dict[str, Callable[[dict[str, Any]], Part]] = {
     "text": _text_part,
     "thinking": _thinking_part,
     "redacted_thinking": _thinking_part,
     "tool_use": _tool_use_part,
     "server_tool_use": _tool_use_part,
-    "tool_result": _tool_result_part,
-    "web_search_tool_result": _tool_result_part,
-    "web_fetch_tool_result": _tool_result_part,
     "document": _document_part,
 }

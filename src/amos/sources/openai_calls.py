@@ -64,9 +64,10 @@ def call_of(row: dict[str, Any]) -> Call | None:
     """Return the call in `row`, None when it holds neither messages nor an answer."""
     request = _inner(row, "request") or (_inner(row, "body") or row)
     response = _inner(row, "response") or (row if "choices" in row or "output" in row else {})
-    asked = request.get("messages", request.get("input"))
-    if isinstance(asked, str):
-        asked = [{"role": "user", "content": asked}]
+    asked = request.get("messages")
+    if asked is None:
+        asked = request.get("input")
+        asked = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
     answered = _answers(response)
     if not isinstance(asked, list) and not answered:
         return None
