@@ -37,7 +37,7 @@ _SOURCE_COLUMNS = (
     "is_owner", "event_time", "is_zone_assumed", "conversation_id", "turn", "may_retain", "purposes",
     "conversation_key", *CLAIM_SCOPE,
 )  # fmt: skip
-_FIRST_PERSON = {"author", "thing"}
+_ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
 
 
 class Origin(NamedTuple):
@@ -118,7 +118,7 @@ class Builder:
         spans = [claim.start, claim.end, *claim.more_spans]
         identity = candidate_identity(source, spans, self._extractor, claimed)
         conversation = conversation_identity(origin.format, origin.conversation_key)
-        cues = claim.cues | (Cue.ZONE_ASSUMED if origin.is_zone_assumed else 0)
+        cues = claim.cues | (_ZONE_ASSUMED if origin.is_zone_assumed else 0)
         from_time = None if claim.valid_from == origin.event_time else claim.valid_from
         gate = self._gate(claim, origin, spans, is_bounded=bound)
         return (
@@ -147,7 +147,7 @@ class Builder:
             conversation[:16],
             source[:16],
             claim.confidence,
-            int(cues),
+            cues,
             gate,
             origin.trust,
             *_with_session(origin.scope),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -76,6 +77,7 @@ class Work:
     before: Folded
     after: Folded
     changed: list[int]
+    touched: NDArray[np.int64]
     changed_claims: list[int]
     is_fresh: NDArray[np.bool_]
     key: bytes
@@ -140,10 +142,12 @@ def codes_of(folded: Folded, size: int) -> NDArray[np.int64]:
     return code
 
 
-def claims_met(folded: Folded) -> dict[int, tuple[int, ...]]:
-    """Return the claims that each place met, for the places that met any."""
+def claims_met(folded: Folded, places: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
+    """Return the claims that each of `places` met, for those that met any."""
     met: dict[int, list[int]] = defaultdict(list)
-    for place, claim in zip(folded.pair_place.tolist(), folded.pair_claim.tolist(), strict=True):
+    wanted = np.isin(folded.pair_place, places)
+    pairs = zip(folded.pair_place[wanted].tolist(), folded.pair_claim[wanted].tolist(), strict=True)
+    for place, claim in pairs:
         met[place].append(claim)
     return {place: tuple(sorted(claims)) for place, claims in met.items()}
 
@@ -154,36 +158,68 @@ def changed_places(
     """Return the places whose decision is new or differs between the folds, ascending."""
     size = encoded.rows.size
     is_changed = is_new[encoded.rows] | (codes_of(before, size) != codes_of(after, size))
-    met_before, met_after = claims_met(before), claims_met(after)
-    for place in met_before.keys() | met_after.keys():
-        if met_before.get(place) != met_after.get(place):
-            is_changed[place] = True
+    count = max(encoded.claim_count, 1)
+    pairs = [folded.pair_place * count + folded.pair_claim for folded in (before, after)]
+    is_changed[np.setxor1d(*pairs) // count] = True
     return np.flatnonzero(is_changed)
 
 
+def shown_places(
+    before: Folded, after: Folded, changed: NDArray[np.int64], changed_claims: Sequence[int]
+) -> NDArray[np.int64]:
+    """Return the places whose cells the rows of this change may show."""
+    claims = np.array(changed_claims, np.int64)
+    parts = [changed]
+    for folded in (before, after):
+        near = np.isin(folded.pair_place, changed)
+        claims_near = np.union1d(claims, folded.pair_claim[near])
+        parts += [
+            folded.pair_place[near],
+            before.opener[claims_near],
+            after.opener[claims_near],
+            before.disputed[claims_near],
+            after.disputed[claims_near],
+        ]
+    places = np.concatenate(parts)
+    return places[places >= 0]
+
+
 def find_changed_claims(before: Folded, after: Folded, count: int) -> list[int]:
-    """Return the claim codes whose atom differs between the folds."""
-    one, two = states(before, count), states(after, count)
-    return [claim for claim in range(count) if one[claim] != two[claim]]
-
-
-def claim_intervals(folded: Folded, count: int) -> list[tuple[int, ...]]:
-    """Return per claim its validity: from and until in turn, microseconds."""
-    spans: list[list[int]] = [[] for _ in range(count)]
-    columns = (folded.interval_claim, folded.interval_from, folded.interval_until)
-    for claim, start, end in zip(*(column.tolist() for column in columns), strict=True):
-        spans[claim].extend((start, end))
-    return [tuple(span) for span in spans]
-
-
-def states(folded: Folded, count: int) -> list[tuple[Any, ...] | None]:
-    """Return per claim what its atom says: opener, intervals, supports, roots, health."""
-    intervals = claim_intervals(folded, count)
-    opener, supports = folded.opener.tolist(), folded.support_count.tolist()
-    roots, disputed = folded.root_count.tolist(), folded.disputed.tolist()
-    return [
-        (opener[claim], intervals[claim], supports[claim], roots[claim], disputed[claim] >= 0)
-        if opener[claim] >= 0
-        else None
-        for claim in range(count)
+    """Return the claim codes whose atom differs between the folds, ascending."""
+    differs = (
+        (before.opener != after.opener)
+        | (before.support_count != after.support_count)
+        | (before.root_count != after.root_count)
+        | ((before.disputed >= 0) != (after.disputed >= 0))
+    )
+    spans = [
+        np.stack((folded.interval_claim, folded.interval_from, folded.interval_until), axis=1)
+        for folded in (before, after)
     ]
+    rows = np.concatenate(spans)
+    if rows.size:
+        _, place, seen = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        once = seen[place.reshape(-1)] % 2 == 1
+        differs[rows[once, 0]] = True
+    return np.flatnonzero(differs[:count]).tolist()
+
+
+def states(folded: Folded, claims: Sequence[int]) -> dict[int, tuple[Any, ...] | None]:
+    """Return what the atoms of `claims` say: opener, intervals, supports, roots, disputed; or None."""
+    spans: dict[int, list[int]] = {claim: [] for claim in claims}
+    wanted = np.isin(folded.interval_claim, np.array(claims, np.int64))
+    columns = (folded.interval_claim, folded.interval_from, folded.interval_until)
+    for claim, start, end in zip(*(column[wanted].tolist() for column in columns), strict=True):
+        spans[claim].extend((start, end))
+    return {
+        claim: (
+            int(folded.opener[claim]),
+            tuple(spans[claim]),
+            int(folded.support_count[claim]),
+            int(folded.root_count[claim]),
+            bool(folded.disputed[claim] >= 0),
+        )
+        if folded.opener[claim] >= 0
+        else None
+        for claim in claims
+    }

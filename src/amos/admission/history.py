@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -198,20 +199,28 @@ def _reasons(
     ).astype(np.int8)
     corrects = (action == kernel.SUPERSEDE) & encoded.is_correction[place]
     reason[corrects] = _CODE[Reason.EXPLICIT_CORRECTION]
-    memo: dict[tuple[int, int], bool] = {}
-    for row, loser in zip(pair_row.tolist(), pair_claim.tolist(), strict=True):
-        if action[row] != kernel.SUPERSEDE or corrects[row] or encoded.twin[loser] == claim[row]:
-            continue
-        pair = int(payload[opener[loser]]), int(payload[row])
-        if pair not in memo:
-            memo[pair] = is_refinement(*(_value_of(encoded.payload_texts, code) for code in pair))
-        if memo[pair]:
-            reason[row] = _CODE[Reason.REFINES_CURRENT_VALUE]
+    asks = (action[pair_row] == kernel.SUPERSEDE) & ~corrects[pair_row]
+    asks &= encoded.twin[pair_claim] != claim[pair_row]
+    rows = pair_row[asks]
+    pairs = np.stack((payload[opener[pair_claim[asks]]], payload[rows]))
+    distinct, place_of = np.unique(pairs, axis=1, return_inverse=True)
+    refines = np.fromiter(
+        (_refines(encoded.payload_texts[old].as_py(), encoded.payload_texts[new].as_py())
+         for old, new in distinct.T.tolist()),
+        np.bool_, distinct.shape[1],
+    )  # fmt: skip
+    reason[rows[refines[place_of.reshape(-1)]]] = _CODE[Reason.REFINES_CURRENT_VALUE]
     return reason
 
 
-def _value_of(texts: pa.Array, code: int) -> str:
-    fields = msgspec.json.decode(texts[code].as_py())
+@lru_cache(maxsize=1 << 16)
+def _refines(old: str, new: str) -> bool:
+    return is_refinement(_value_of(old), _value_of(new))
+
+
+@lru_cache(maxsize=1 << 16)
+def _value_of(payload: str) -> str:
+    fields = msgspec.json.decode(payload)
     return str(fields.get("value") or fields.get("claim") or "")
 
 

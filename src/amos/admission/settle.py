@@ -24,6 +24,7 @@ from amos.admission.comparison import (
     claims_met,
     codes_of,
     find_changed_claims,
+    shown_places,
     states,
     stored_versions,
 )
@@ -89,17 +90,18 @@ def settle(
     before = fold(encoded, np.flatnonzero(~is_new[encoded.rows]), of_place)
     after = fold(encoded, np.flatnonzero(~is_gone[encoded.rows]), of_place)
     changed = changed_places(encoded, before, after, is_new)
+    touched = changed
     changed = changed[~is_gone[encoded.rows[changed]]]
     is_fresh = np.arange(candidates.num_rows) >= stored.num_rows + replaced.num_rows
     changed_claims = find_changed_claims(before, after, encoded.claim_count)
-    openers = np.concatenate((before.opener, after.opener, before.disputed, after.disputed))
-    shown = np.concatenate((changed, openers[openers >= 0], before.pair_place, after.pair_place))
+    shown = shown_places(before, after, touched, changed_claims)
     work = Work(
         cells=Cells(candidates, np.union1d(encoded.rows[shown], np.flatnonzero(is_new))),
         encoded=encoded,
         before=before,
         after=after,
         changed=changed.tolist(),
+        touched=touched,
         changed_claims=changed_claims,
         is_fresh=is_fresh,
         key=key,
@@ -123,7 +125,7 @@ def settle(
 
 def _decisions(work: Work) -> pa.Table:
     codes = codes_of(work.after, work.encoded.rows.size)
-    met = claims_met(work.after)
+    met = claims_met(work.after, np.array(work.changed, np.int64))
     old = [work.row(place) for place in work.changed if not work.is_fresh[work.row(place)]]
     versions = stored_versions(work, "decisions", "decision_id", [work.decision_id(row) for row in old])
     rows: list[tuple[Any, ...]] = []
@@ -188,8 +190,7 @@ def _decision(
 
 
 def _atoms(work: Work) -> tuple[pa.Table, int]:
-    count = work.encoded.claim_count
-    before, after = states(work.before, count), states(work.after, count)
+    before, after = states(work.before, work.changed_claims), states(work.after, work.changed_claims)
     known = [work.claim_id(claim) for claim in work.changed_claims if before[claim] is not None]
     versions = stored_versions(work, "atoms", "atom_id", known)
     rows = []

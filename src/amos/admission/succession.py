@@ -22,22 +22,28 @@ _RELATION = {
 FULL = 1_000_000
 
 
-def _succession(work: Work, folded: Folded) -> set[tuple[str, int, int, int]]:
-    """Return (relation, predecessor claim, successor claim, row) for every claim that gave way."""
-    reason_at = dict(zip(folded.place.tolist(), folded.reason.tolist(), strict=True))
-    action_at = dict(zip(folded.place.tolist(), folded.action.tolist(), strict=True))
+Succession = tuple[str, int, int, int]
+"""Relation, predecessor claim, successor claim, candidate row that caused it."""
+
+
+def _successions(work: Work, folded: Folded) -> set[Succession]:
+    """Return the successions at places whose decision changed: the others are the same in both folds."""
+    action = np.full(work.encoded.rows.size, -1, np.int64)
+    reason = np.full(work.encoded.rows.size, -1, np.int64)
+    action[folded.place], reason[folded.place] = folded.action, folded.reason
+    gives_way = np.isin(action[folded.pair_place], (kernel.SUPERSEDE, kernel.LINK_SETTLES))
+    gives_way &= np.isin(folded.pair_place, work.touched)
     found = set()
-    for place, claim in zip(folded.pair_place.tolist(), folded.pair_claim.tolist(), strict=True):
-        if action_at[place] not in (kernel.SUPERSEDE, kernel.LINK_SETTLES):
-            continue
-        relation = _RELATION.get(REASONS[reason_at[place]], "supersedes")
-        found.add((relation, claim, int(work.encoded.claim[place]), int(work.encoded.rows[place])))
+    pairs = zip(folded.pair_place[gives_way].tolist(), folded.pair_claim[gives_way].tolist(), strict=True)
+    for place, claim in pairs:
+        relation = _RELATION.get(REASONS[reason[place]], "supersedes")
+        found.add((relation, claim, int(work.encoded.claim[place]), work.row(place)))
     return found
 
 
 def lineage_rows(work: Work) -> list[tuple[Any, ...]]:
     """Return rows for successions that appear, and retractions of those that no longer hold."""
-    before, after = _succession(work, work.before), _succession(work, work.after)
+    before, after = _successions(work, work.before), _successions(work, work.after)
     gone, added = sorted(before - after), sorted(after - before)
     if not gone and not added:
         return []

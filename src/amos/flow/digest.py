@@ -2,7 +2,9 @@
 
 It covers the current rows of sources, entities, candidates, decisions, atoms, edges, lineage
 and disputes in a total order; of edges, lineage and disputes what stands, of atoms those with
-support: what a late source made void is history, and history depends on arrival.  Ids are replaced by unkeyed identities; versions, ingest times,
+support: what a late source made void is history, and history depends on arrival.
+
+Ids are replaced by unkeyed identities; versions, ingest times,
 locators, `extra`, deadlines, cut counts, salts and keyed digests are left out.  It is printed,
 never stored beside rows that may be erased.
 """
@@ -100,7 +102,8 @@ def state_digest(state: CurrentTables) -> str:
             {"atom_id": claims, "subject_id": entities, "source_id": source_ids},
         ),
         "edges": _mapped(
-            _where(state.current("edges"), "lifecycle_state", pc.equal, "active"), ["relation", "derivation", "lifecycle_state", "confidence_ppm"],
+            _where(state.current("edges"), "lifecycle_state", pc.equal, "active"),
+            ["relation", "derivation", "confidence_ppm"],
             {"from_id": claims, "to_id": claims},
         ),
         "lineage": _mapped(

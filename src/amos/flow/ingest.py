@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.flow.plan import Plan, plan_batch
@@ -21,6 +22,14 @@ from amos.sources.reading import raw_table
 
 TRIES = 3
 """Decisions on a pinned version before the last one, which holds the shard."""
+
+
+_NO_STABLE_ID = int(SourceFlag.NO_STABLE_ID)
+
+
+def counted(column: pa.ChunkedArray) -> Counter[str]:
+    """Return how often each value of `column` occurs."""
+    return Counter({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()})
 
 
 class Progress(Protocol):
@@ -65,7 +74,7 @@ class Run:
             break
         else:
             plan = self._holding_shard(raw, source_ids, delivered)
-        self._count(batch, raw, plan)
+        self._count(raw, plan)
 
     def _on_pin(self, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
         with self.shard.pin() as snapshot:
@@ -93,15 +102,15 @@ class Run:
             snapshot, raw, source_ids, delivered, rules=self.rules, key=self.shard.key, now=self.now()
         )
 
-    def _count(self, batch: Batch, raw: pa.Table, plan: Plan) -> None:
+    def _count(self, raw: pa.Table, plan: Plan) -> None:
         receipt = self.receipt
         receipt.sources.update(plan.deliveries.fates())
         receipt.blocks += plan.new_blocks
-        receipt.trusts.update(Counter(raw["trust"].to_pylist()))
-        receipt.unstable_ids += sum(bool(block.flags & SourceFlag.NO_STABLE_ID) for block in batch.blocks)
-        receipt.decisions.update(plan.decisions["outcome"].to_pylist())
-        receipt.reasons.update(reasons[0] for reasons in plan.decisions["reasons"].to_pylist())
+        receipt.trusts.update(counted(raw["trust"]))
+        receipt.unstable_ids += int(((raw["flags"].to_numpy() & _NO_STABLE_ID) != 0).sum())
+        receipt.decisions.update(counted(plan.decisions["outcome"]))
+        if plan.decisions.num_rows:
+            receipt.reasons.update(counted(pc.list_element(plan.decisions["reasons"], 0)))
         receipt.cut_bytes += plan.cut_bytes
-        rules, actions = (plan.findings[name].to_pylist() for name in ("rule", "action"))
-        receipt.cuts.update(rule for rule, action in zip(rules, actions, strict=True) if action == "cut")
+        receipt.count_cuts(plan.findings, raw.take(plan.deliveries.fresh))
         receipt.atoms_written += plan.new_atoms

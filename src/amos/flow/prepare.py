@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.admission.candidates import Builder, Built
-from amos.admission.comparison import UNSALTED, decision_id_of
+from amos.admission.comparison import UNSALTED
 from amos.admission.policy import Policy
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary
@@ -20,6 +20,8 @@ from amos.extraction.grammar import Grammar
 from amos.extraction.propose import EXTRACTOR, propose
 from amos.extraction.screen import apply_cuts, screen
 from amos.identity import CLAIM_SCOPE, keyed_id
+from amos.kernels.hashing import hmac_rows
+from amos.schemas.buffers import column_arrays
 from amos.schemas.claims import SEGMENTABLE
 from amos.schemas.state import CONVERSATIONS, ENTITIES
 from amos.schemas.vocabulary import Action, Modality, Outcome, Reason, SourceFlag
@@ -187,52 +189,79 @@ def source_decisions(
         | ((flags & (SourceFlag.CUT | SourceFlag.INSTRUCTION_SHAPED)) != 0)
     )
     rows = np.flatnonzero(needs)
+    verdicts = _noted_verdicts(notes, rows)
     cut_reasons, flag_reasons = _reasons_found(findings)
-    noted = dict(
-        zip(
-            notes["source_row"].to_pylist(),
-            zip(notes["reason"].to_pylist(), notes["modality"].to_pylist(), strict=True),
-            strict=True,
-        )
-    )
-    taken = sources["source_id"].take(rows).to_pylist()
-    deadline = now + timedelta(days=rules.policy.quarantine.days)
-    outcome, action, reasons, modality, deadlines = [], [], [], [], []
-    for row in rows.tolist():
-        reason, mode = noted.get(row, (Reason.NO_EXTRACTABLE_CLAIM, Modality.NONE))
+    for place in np.flatnonzero(_is_special(rows, retained, cut_reasons, flag_reasons)).tolist():
+        row = int(rows[place])
+        mode = verdicts[2][place]
         if not retained[row]:
-            verdict = (Outcome.REJECT, Action.REJECT, [str(Reason.UNAUTHORIZED_SCOPE)], mode)
+            special = (Outcome.REJECT, [str(Reason.UNAUTHORIZED_SCOPE)], mode)
         elif row in cut_reasons:
-            verdict = (Outcome.REJECT, Action.REJECT, cut_reasons[row], Modality.ASSERTED)
-        elif row in flag_reasons:
-            verdict = (Outcome.QUARANTINE, Action.ADD, flag_reasons[row], mode)
+            special = (Outcome.REJECT, cut_reasons[row], str(Modality.ASSERTED))
         else:
-            verdict = (Outcome.IGNORE, Action.NOOP, [reason], mode)
-        outcome.append(str(verdict[0]))
-        action.append(str(verdict[1]))
-        reasons.append(verdict[2])
-        modality.append(str(verdict[3]))
-        deadlines.append(deadline if verdict[0] == Outcome.QUARANTINE else None)
+            special = (Outcome.QUARANTINE, flag_reasons[row], mode)
+        for column, value in zip(verdicts, special, strict=True):
+            column[place] = value
+    outcome, reasons, modality = verdicts
+    taken = sources["source_id"].take(rows)
+    deadline = now + timedelta(days=rules.policy.quarantine.days)
     schema = UNSALTED["decisions"]
-    count = len(taken)
+    count = len(rows)
+    ids = decision_ids(taken, key)
     columns: dict[str, Any] = {
-        "decision_id": [decision_id_of(key, source) for source in taken],
-        "version": [1] * count,
-        "candidate_id": [None] * count,
+        "decision_id": ids,
+        "version": pa.array(np.ones(count, np.int32)),
+        "candidate_id": pa.nulls(count, schema.field("candidate_id").type),
         "source_id": taken,
-        "outcome": outcome,
-        "action": action,
-        "reasons": reasons,
-        "modality": modality,
-        "policy": [rules.policy.label] * count,
-        "extractor": [EXTRACTOR] * count,
-        "utility": [0] * count,
-        "risk": [0] * count,
-        "atom_id": [None] * count,
-        "targets": [[]] * count,
-        "deadline": deadlines,
+        "outcome": pa.array([str(one) for one in outcome], pa.string()),
+        "action": pa.array([str(_ACTIONS[one]) for one in outcome], pa.string()),
+        "reasons": pa.array(reasons, schema.field("reasons").type),
+        "modality": pa.array(modality, pa.string()),
+        "policy": pa.array([rules.policy.label] * count, pa.string()),
+        "extractor": pa.array([EXTRACTOR] * count, pa.string()),
+        "utility": pa.array(np.zeros(count, np.int32)),
+        "risk": pa.array(np.zeros(count, np.int32)),
+        "atom_id": pa.nulls(count, schema.field("atom_id").type),
+        "targets": pa.array([[]] * count, schema.field("targets").type),
+        "deadline": pa.array(
+            [deadline if one == Outcome.QUARANTINE else None for one in outcome],
+            schema.field("deadline").type,
+        ),
     }
-    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+    return pa.table([columns[field.name] for field in schema], schema=schema)
+
+
+def decision_ids(decided: pa.ChunkedArray, key: bytes) -> pa.Array:
+    """Return the decision id of each decided row, equal to `decision_id_of`."""
+    rows = column_arrays(decided)
+    assert rows.offsets is not None
+    digests = hmac_rows(key, rows.values, rows.offsets, prefix=b"amos/1/decisions\x00")
+    ids = np.ascontiguousarray(digests[:, :16])
+    return pa.Array.from_buffers(pa.binary(16), len(decided), [None, pa.py_buffer(ids.tobytes())])
+
+
+_ACTIONS = {
+    Outcome.REJECT: Action.REJECT,
+    Outcome.QUARANTINE: Action.ADD,
+    Outcome.IGNORE: Action.NOOP,
+}
+
+
+def _noted_verdicts(notes: pa.Table, rows: NDArray[np.int64]) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return per row outcome, reasons and modality as the extractor's notes say."""
+    places = pc.index_in(pa.array(rows, pa.int32()), value_set=notes["source_row"].combine_chunks())
+    reason = pc.fill_null(notes["reason"].take(places), str(Reason.NO_EXTRACTABLE_CLAIM))
+    mode = pc.fill_null(notes["modality"].take(places), str(Modality.NONE))
+    return [Outcome.IGNORE] * len(rows), [[one] for one in reason.to_pylist()], mode.to_pylist()
+
+
+def _is_special(
+    rows: NDArray[np.int64], retained: NDArray[np.bool_], *reasons: dict[int, list[str]]
+) -> NDArray[np.bool_]:
+    special = ~retained[rows]
+    for found in reasons:
+        special |= np.isin(rows, np.fromiter(found, np.int64, len(found)))
+    return special
 
 
 def _reasons_found(findings: pa.Table) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
