@@ -28,24 +28,13 @@ from amos.retrieval.rows import ids_of, latest
 from amos.retrieval.store import open_index, refresh_index
 from amos.retrieval.visibility import Reader, RowFilter
 from amos.schemas.ranked import CLAIM_CARDS, CONFLICTS
-from amos.schemas.state import OPEN_FROM, OPEN_UNTIL
+from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
 
-_CARD_COLUMNS = [
-    "atom_id",
-    "version",
-    "type",
-    "polarity",
-    "subject_id",
-    "payload",
-    "slot_id",
-    "lifecycle_state",
-    "health_status",
-    "confidence_ppm",
-    "evidence_count",
-    "intervals",
-    "source_id",
-    "spans",
-]
+_CARD_WORDS = """
+atom_id version type polarity subject_id payload slot_id lifecycle_state health_status
+confidence_ppm evidence_count intervals source_id spans
+"""
+_CARD_COLUMNS = tuple(_CARD_WORDS.split())
 _SPARE_ITEMS = 16
 """Ranked beyond the items allowed, so that small ones can take the place of large ones."""
 
@@ -220,7 +209,7 @@ def interval_at(intervals: Sequence[int], instant_us: int) -> tuple[int | None, 
         return None, None
     holding = [pair for pair in pairs if pair[0] <= instant_us < pair[1]]
     start, end = (holding or pairs)[-1]
-    return None if start <= OPEN_FROM else start, None if end >= OPEN_UNTIL else end
+    return None if start <= OPEN_FROM else start, None if end >= OPEN_UNTIL or end == ENDED_UNKNOWN else end
 
 
 def _search_row(

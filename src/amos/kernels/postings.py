@@ -47,6 +47,17 @@ def spread_arrays(slots: I64, impacts: I64, session: I64, near: int, far: int, f
             full[places[inside]] += part[inside]
 
 
+def exchanged(slots: I64, session: I64, speaker: I64) -> I64:
+    """Return the places within two of `slots` in the same session that somebody else speaks."""
+    found = []
+    for shift in (-2, -1, 1, 2):
+        places = slots + shift
+        inside = np.flatnonzero((places >= 0) & (places < session.shape[0]))
+        near, at = places[inside], slots[inside]
+        found.append(near[(session[near] == session[at]) & (speaker[near] != speaker[at])])
+    return np.unique(np.concatenate(found))
+
+
 def saturated(total: I64, k1: int) -> I64:
     """Return (k1 + 1) · total / (total + k1) in units of SCALE; k1 in thousandths."""
     half = k1 * SCALE // THOUSAND

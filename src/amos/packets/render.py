@@ -31,7 +31,7 @@ def render_text(packet: Packet) -> str:
     """Return one numbered paragraph per item, then disputes, omissions and size."""
     lines: list[str] = []
     for item in packet.items:
-        lines.append(f"{item.rank}. {_one_line(item.statement)}{_marks(item)}  [{item.score:.3f}]")
+        lines.append(f"{item.rank}. {_headline(item)}{_marks(item)}  [{item.score:.3f}]")
         lines += [f"   {_cited(entry)}" for entry in item.evidence]
     lines += [_conflict_line(conflict) for conflict in packet.conflicts]
     return "\n".join([*lines, *_closing(packet)])
@@ -41,11 +41,18 @@ def render_markdown(packet: Packet) -> str:
     """Return a Markdown list with quoted evidence."""
     lines = [f"# Memory for: {_escaped('; '.join(packet.request['cues']))}", ""]
     for item in packet.items:
-        lines.append(f"{item.rank}. **{_escaped(_one_line(item.statement))}**{_marks(item)}")
+        lines.append(f"{item.rank}. **{_escaped(_headline(item))}**{_marks(item)}")
         lines += [f"   > {_escaped(_cited(entry))}" for entry in item.evidence]
     if packet.conflicts:
         lines += ["", "## Disputed", *(f"- {_escaped(_conflict_line(each))}" for each in packet.conflicts)]
     return "\n".join([*lines, "", *_closing(packet)])
+
+
+def _headline(item: PacketItem) -> str:
+    """Return the claim; of a turn, whose words follow as evidence, only what it is."""
+    if item.item_kind == "turn" and item.evidence:
+        return "said in a conversation"
+    return _one_line(item.statement)
 
 
 def _cited(entry: EvidenceRef) -> str:

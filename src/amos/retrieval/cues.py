@@ -16,7 +16,8 @@ class CueTerm:
 
     hashes: alternatives, any of which counts as the term.  texts: the same as text.
     is_required: counts for coverage; a negation or an exact accent does not.
-    is_exact: bonus for equal accents.  is_misspelt: found by spelling.
+    is_exact: bonus for equal accents.  is_misspelt: found by spelling.  word: number of the word of
+    the question it comes from; the grams of an unspaced run share one.
     """
 
     hashes: tuple[int, ...]
@@ -24,6 +25,7 @@ class CueTerm:
     is_required: bool = True
     is_exact: bool = False
     is_misspelt: bool = False
+    word: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +37,10 @@ class Cue:
     means_owner: bool
 
 
-def _term(text: str, *, is_required: bool = True, is_exact: bool = False) -> CueTerm:
-    return CueTerm(hashes=(term_hash(text),), texts=(text,), is_required=is_required, is_exact=is_exact)
+def _term(text: str, word: int, *, is_required: bool = True, is_exact: bool = False) -> CueTerm:
+    return CueTerm(
+        hashes=(term_hash(text),), texts=(text,), word=word, is_required=is_required, is_exact=is_exact
+    )
 
 
 def read_cue(text: str, is_known: Callable[[int], bool]) -> Cue:
@@ -47,19 +51,15 @@ def read_cue(text: str, is_known: Callable[[int], bool]) -> Cue:
     """
     tokens = segment(text)
     foreign = FUNCTION_WORDS.get(language_of(tokens), frozenset())
+    kept = [token for token in tokens if scripts.lowered(token) not in foreign]
     terms: dict[str, CueTerm] = {}
-    for token in tokens:
-        if scripts.lowered(token) in foreign:
-            continue
-        for word in words_of(token):
-            main = word.main
-            if word.parts and not is_known(term_hash(main[0])):
-                main = word.parts
-            for term in main:
-                terms.setdefault(term, _term(term, is_required=not word.is_negation))
-            for term in word.extra:
-                if term.startswith("="):
-                    terms.setdefault(term, _term(term, is_required=False, is_exact=True))
+    for number, word in enumerate(word for token in kept for word in words_of(token)):
+        is_whole = not word.parts or is_known(term_hash(word.main[0]))
+        for term in word.main if is_whole else word.parts:
+            terms.setdefault(term, _term(term, number, is_required=not word.is_negation))
+        for term in word.extra:
+            if term.startswith("="):
+                terms.setdefault(term, _term(term, number, is_required=False, is_exact=True))
     lows = {piece for token in tokens for piece in token.lower().replace("’", "'").split("'")}
     return Cue(text=text, terms=tuple(terms.values()), means_owner=bool(lows & OWNER_WORDS))
 

@@ -55,7 +55,7 @@ def _evidence(
         "spans": spans,
         "matches": [edge for span in cut.matches for edge in span],
         "event_time": source["event_time"],
-        "author": OWNER_NAME if source["is_owner"] and source["author"] is None else source["author"],
+        "author": OWNER_NAME if source["is_owner"] else source["author"],
         "trust": source["trust"],
         "locator": source["locator"],
     }

@@ -53,9 +53,14 @@ class TrustConfidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Least values an item needs to be returned at all, in millionths."""
+    """Least values an item needs to be returned at all.
+
+    coverage: share of the question's weight, in millionths.  neighbour_words: words of the question
+    that the neighbours must hold where the item itself holds none.
+    """
 
     coverage: int
+    neighbour_words: int
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -47,12 +47,16 @@ class Ranking:
 
 @dataclass(frozen=True, kw_only=True)
 class _Scored:
-    """Candidates of one kind: `place` ascending, components (candidates, 8) and score beside them."""
+    """Candidates of one kind: `place` ascending, components (candidates, 8) and score beside them.
+
+    held: millionths of the question's weight in the candidate itself.  below: how many missed the floor.
+    """
 
     place: I64
     row: I64
     components: I64
     score: I64
+    held: I64
     below: int
 
 
@@ -67,6 +71,9 @@ def rank_view(view: View, cues: Sequence[Cue], profile: Profile, k: int) -> Rank
         for number, name in enumerate(view.reason_names)
         if number and (reasons == number).any()
     }
+    turns, outdated = _without_outdated(view, turns, atoms)
+    if outdated:
+        omitted["superseded"] = omitted.get("superseded", 0) + outdated
     below = turns.below + atoms.below
     if below:
         omitted["low_relevance"] = below
@@ -138,9 +145,10 @@ def _candidates(
     profile: Profile,
 ) -> _Scored:
     """Return the places that pass the floor for some cue, with the components that words decide."""
-    covered = np.maximum.reduce([score.covered for score in words])
-    passes = covered >= max(profile.floor.coverage, 1)
-    for match, mention in zip(matches, mentions, strict=True):
+    passes = np.zeros(places.count, bool)
+    for word, match, mention in zip(words, matches, mentions, strict=True):
+        is_close = (word.direct > 0) | (word.reached >= profile.floor.neighbour_words)
+        passes |= is_close & (word.covered >= max(profile.floor.coverage, 1))
         if not mention.has_content and len(mention.holders):
             passes |= match
     place = np.flatnonzero(passes)
@@ -152,9 +160,14 @@ def _candidates(
     components[:, 1] = mapped(own, half)
     components[:, 2] = mapped(full, half) - components[:, 1]
     components[:, 3] = np.logical_or.reduce(matches)[place] * MILLION
-    below = int(((covered > 0) & ~passes).sum())
+    touched = np.logical_or.reduce([score.direct > 0 for score in words])
     return _Scored(
-        place=place, row=places.row[place], components=components, score=np.zeros(0, np.int64), below=below
+        place=place,
+        row=places.row[place],
+        components=components,
+        score=np.zeros(0, np.int64),
+        held=np.maximum.reduce([score.held for score in words])[place],
+        below=int((touched & ~passes).sum()),
     )
 
 
@@ -166,13 +179,7 @@ def score_of(components: I64, profile: Profile) -> I64:
 
 
 def _with_score(scored: _Scored, profile: Profile) -> _Scored:
-    return _Scored(
-        place=scored.place,
-        row=scored.row,
-        components=scored.components,
-        score=score_of(scored.components, profile),
-        below=scored.below,
-    )
+    return replace(scored, score=score_of(scored.components, profile))
 
 
 def _keep(scored: _Scored, chosen: Array) -> _Scored:
@@ -181,6 +188,7 @@ def _keep(scored: _Scored, chosen: Array) -> _Scored:
         row=scored.row[chosen],
         components=scored.components[chosen],
         score=scored.score[chosen],
+        held=scored.held[chosen],
         below=scored.below,
     )
 
@@ -192,6 +200,27 @@ def _best_per_row(scored: _Scored) -> _Scored:
     is_first = np.ones(len(row), bool)
     is_first[1:] = row[1:] != row[:-1]
     return _keep(scored, order[is_first])
+
+
+def _without_outdated(view: View, turns: _Scored, atoms: _Scored) -> tuple[_Scored, int]:
+    """Return the turns without those that match only where a superseded claim stands, and their number.
+
+    A turn is outdated when a claim of it that no longer holds has as much of the question as the turn
+    itself, and no claim of it that holds has.
+    """
+    if view.wanted.include_superseded or not len(turns.row) or not len(atoms.row):
+        return turns, 0
+    turn, atom = view.corpus.claims
+    best_held = np.zeros(view.corpus.turns.count, np.int64)
+    np.maximum.at(best_held, turns.row, turns.held)
+    at_atom = _position(atoms.row, atom)
+    known = at_atom >= 0
+    turn, at_atom = turn[known], at_atom[known]
+    covers = (atoms.held[at_atom] >= best_held[turn]) & (best_held[turn] > 0)
+    holds = view.holding[atoms.row[at_atom]]
+    outdated = np.setdiff1d(turn[covers & ~holds], turn[covers & holds])
+    is_out = np.isin(turns.row, outdated)
+    return _keep(turns, ~is_out), len(np.unique(turns.row[is_out]))
 
 
 def _folded(view: View, turns: _Scored, atoms: _Scored, k: int) -> tuple[pa.Table, int]:

@@ -37,7 +37,7 @@ source_id revision format delivery_key block kind role trust author author_id is
 ingest_time conversation_id session turn flags
 """
 _ATOM_WORDS = """
-atom_id version type subject_id slot_id payload polarity lifecycle_state health_status intervals
+atom_id version type subject_id slot_id payload polarity lifecycle_state health_status intervals spans
 observed_at source_id confidence_ppm
 """
 SOURCE_COLUMNS = (*_SOURCE_WORDS.split(), *_SCOPE_COLUMNS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from amos.kernels.postings import SCALE, THOUSAND, saturated, spread_arrays
+from amos.kernels.postings import SCALE, THOUSAND, exchanged, saturated, spread_arrays
 from amos.retrieval.cues import Cue, CueTerm
 from amos.retrieval.profile import MILLION, Bm25f
 from amos.retrieval.rows import Array
@@ -18,16 +18,19 @@ I64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class WordScores:
-    """Per place: own and full (with neighbours) word score in 1/SCALE, coverage and direct share.
+    """Per place: own and full (with neighbours) word score in 1/SCALE, and what was found.
 
     covered: weight of required terms found in the place or its neighbours, millionths of the whole.
-    direct: share of required terms in the place itself, millionths.  reached: a required term counts.
+    held: the same for the place alone.  direct: share of required terms in the place itself,
+    millionths.  reached: how many words of the question somebody else said next to the place.
     """
 
     own: I64
     full: I64
     covered: I64
+    held: I64
     direct: I64
+    reached: I64
 
 
 def term_weight(view: View, term: CueTerm, bm25f: Bm25f) -> int:
@@ -39,32 +42,57 @@ def term_weight(view: View, term: CueTerm, bm25f: Bm25f) -> int:
     return weight * bm25f.misspelt // THOUSAND if term.is_misspelt else weight
 
 
+class _Sums:
+    """Running sums over the terms of one question."""
+
+    def __init__(self, count: int) -> None:
+        self.own, self.full, self.covered, self.held, self.direct, self.reached = (
+            np.zeros(count, np.int64) for _ in range(6)
+        )
+        self.last_word = np.full(count, -1, np.int64)
+        self.weight = 0
+        self.required = 0
+
+    def add_score(self, own: I64, full: I64, weight: int, k1: int) -> None:
+        """Add one term's saturated impacts."""
+        hit, reached = np.flatnonzero(own), np.flatnonzero(full)
+        self.own[hit] += saturated(own[hit], k1) * weight // SCALE
+        self.full[reached] += saturated(full[reached], k1) * weight // SCALE
+
+    def add_found(self, places: Places, own: I64, full: I64, weight: int, word: int) -> None:
+        """Count one required term where it was found; terms of one word come one after another."""
+        hit = np.flatnonzero(own)
+        self.weight += weight
+        self.required += 1
+        self.direct[hit] += 1
+        self.held[hit] += weight
+        self.covered[np.flatnonzero(full)] += weight
+        if places.session is not None:
+            near = exchanged(hit, places.session, places.speaker)
+            self.reached[near] += self.last_word[near] != word
+            self.last_word[near] = word
+
+
 def score_words(view: View, places: Places, cue: Cue, bm25f: Bm25f, excluded: dict[int, Array]) -> WordScores:
     """Return the word scores of every place for one question.
 
     excluded: term hash -> places in which it is a participant's name and no content.
     """
-    own_total, full_total, covered = (np.zeros(places.count, np.int64) for _ in range(3))
-    direct = np.zeros(places.count, np.int64)
-    weight_sum, required = 0, 0
+    sums = _Sums(places.count)
     for term in cue.terms:
         weight = term_weight(view, term, bm25f)
-        is_name = any(value in excluded for value in term.hashes)
-        if term.is_required and not is_name:
-            weight_sum += weight
-            required += 1
         own, full = term_impacts(places, term, bm25f, excluded)
-        hit, reached = np.flatnonzero(own), np.flatnonzero(full)
-        own_total[hit] += saturated(own[hit], bm25f.k1) * weight // SCALE
-        full_total[reached] += saturated(full[reached], bm25f.k1) * weight // SCALE
-        if term.is_required and not is_name:
-            direct[hit] += 1
-            covered[reached] += weight
+        sums.add_score(own, full, weight, bm25f.k1)
+        if term.is_required and not any(value in excluded for value in term.hashes):
+            sums.add_found(places, own, full, weight, term.word)
+    whole = max(sums.weight, 1)
     return WordScores(
-        own=own_total,
-        full=full_total,
-        covered=covered * MILLION // max(weight_sum, 1),
-        direct=direct * MILLION // max(required, 1),
+        own=sums.own,
+        full=sums.full,
+        covered=sums.covered * MILLION // whole,
+        held=sums.held * MILLION // whole,
+        direct=sums.direct * MILLION // max(sums.required, 1),
+        reached=sums.reached,
     )
 
 

@@ -30,7 +30,8 @@ def _mended_term(view: View, term: CueTerm) -> CueTerm:
     near = _nearest(view, word)
     if not near:
         return term
-    return CueTerm(hashes=tuple(term_hash(name) for name in near), texts=tuple(near), is_misspelt=True)
+    hashes = tuple(term_hash(name) for name in near)
+    return replace(term, hashes=hashes, texts=tuple(near), is_misspelt=True)
 
 
 def _nearest(view: View, word: str) -> list[str]:

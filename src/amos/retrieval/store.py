@@ -31,6 +31,7 @@ from amos.retrieval.rows import (
 )
 from amos.retrieval.stored import Base, pack_base, read_base
 from amos.retrieval.visibility import NEVER_SHOWN, RowFilter
+from amos.retrieval.words import segment
 from amos.storage.files import draft_folder, place_file
 from amos.storage.places import place
 
@@ -194,7 +195,7 @@ def _tail(base: Base | None, snapshot: Snapshot, statements: Statements) -> _Tai
         snapshot.table("sources", [*SOURCE_COLUMNS, "content"], since=since), "source_id", "revision"
     )
     decisions = latest(snapshot.table("decisions", DECISION_COLUMNS, since=since), "decision_id", "version")
-    atoms, holders = _atoms(snapshot, since, statements)
+    atoms, holders = _atoms(snapshot, since, statements, sources)
     authors = sources["author"].unique().to_pylist()
     holders |= {text_hash(name): name for name in authors if name is not None}
     return _Tail(
@@ -218,7 +219,9 @@ def _searchable(sources: pa.Table) -> Iterator[str | None]:
         yield None if is_barred.as_py() else content.as_py()
 
 
-def _atoms(snapshot: Snapshot, since: int, statements: Statements) -> tuple[Space, dict[int, str]]:
+def _atoms(
+    snapshot: Snapshot, since: int, statements: Statements, sources: pa.Table
+) -> tuple[Space, dict[int, str]]:
     atoms = latest(snapshot.table("atoms", ATOM_COLUMNS, since=since), "atom_id", "version")
     subjects = atoms["subject_id"].to_pylist()
     entities = snapshot.lookup(
@@ -228,18 +231,47 @@ def _atoms(snapshot: Snapshot, since: int, statements: Statements) -> tuple[Spac
     owners = [bool(known[subject]["is_owner"]) for subject in subjects]
     named = [known[subject]["name"] for subject in subjects]
     names = [OWNER_NAME if owner else name for name, owner in zip(named, owners, strict=True)]
-    payloads = atoms["payload"].to_pylist()
-    said = statements(atoms["type"].to_pylist(), payloads, atoms["polarity"].to_pylist(), names)
-    texts = [search_text(statement, payload) for statement, payload in zip(said, payloads, strict=True)]
+    kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
+    said = statements(kinds, payloads, signs, names)
+    cited = _cited_texts(snapshot, atoms, sources)
+    texts = [search_text(*parts) for parts in zip(said, payloads, cited, strict=True)]
     rows = atom_rows(atoms, said, names, owners)
     return build_space(rows, texts), {text_hash(name): name for name in names}
 
 
-def search_text(statement: str, payload: str) -> str:
-    """Return the text by which a claim is found: its statement and the values it does not repeat."""
+def _cited_texts(snapshot: Snapshot, atoms: pa.Table, sources: pa.Table) -> list[str]:
+    """Return per claim the text of its spans; empty where the source must not be found."""
+    columns = ["source_id", "revision", "content", "flags", "role", "kind"]
+    known = pc.is_in(atoms["source_id"], value_set=sources["source_id"].combine_chunks())
+    older = snapshot.lookup(
+        "sources", "source_id", atoms.filter(pc.invert(known))["source_id"].unique(), columns
+    )
+    cited = pa.concat_tables([sources.select(columns), latest(older, "source_id", "revision")])
+    cited = cited.filter(pc.is_in(cited["source_id"], value_set=atoms["source_id"].combine_chunks()))
+    texts = dict(zip(cited["source_id"].to_pylist(), _searchable(cited), strict=True))
+    pairs = zip(atoms["source_id"].to_pylist(), atoms["spans"].to_pylist(), strict=True)
+    return [_cut(texts.get(source), spans) for source, spans in pairs]
+
+
+def _cut(text: str | None, spans: list[int]) -> str:
+    if not text or not spans:
+        return ""
+    raw = text.encode()
+    cuts = zip(spans[::2], spans[1::2], strict=True)
+    return " ".join(raw[start:end].decode(errors="ignore") for start, end in cuts)
+
+
+def search_text(statement: str, payload: str, cited: str = "") -> str:
+    """Return the text by which a claim is found: its statement, then whatever new words come with it.
+
+    payload: its values are searched, its keys are not.  cited: the words that state the claim.
+    """
     values = msgspec.json.decode(payload)
     values.pop("normal", None)  # kind and canonical form of the value, for equality only
-    return " ".join([statement, *(text for text in _texts_in(values) if text not in statement)])
+    known = {token.casefold() for token in segment(statement)}
+    words = [token for text in (*_texts_in(values), cited) for token in segment(text)]
+    fresh = dict.fromkeys(token for token in words if token.casefold() not in known)
+    return " ".join([statement, *fresh])
 
 
 def _texts_in(value: object) -> Iterator[str]:

@@ -34,7 +34,7 @@ class Places:
     """Visible passages of one kind in reading order, numbered 0 … n-1.
 
     document: (n,) number in the corpus.  row: (n,) row there.  session: (n,) sorted, None where
-    passages have no neighbours.  slot: (documents,) place of a document, or of the message that a
+    passages have no neighbours.  speaker: (n,) who said it.  slot: (documents,) place of a document, or of the message that a
     caption belongs to; -1 is out of sight.  impact: (documents,) what one occurrence adds, in 1/SCALE.
     is_caption: (documents,).  is_counted: (n,) takes part in the statistics.
     """
@@ -43,6 +43,7 @@ class Places:
     document: I64
     row: I64
     session: I64 | None
+    speaker: I64
     slot: I64
     impact: I64
     is_caption: Mask
@@ -90,6 +91,7 @@ def place_turns(documents: Documents, visible: Mask, bm25f: Bm25f) -> Places:
         document=own,
         row=row[own].astype(np.int64),
         session=session,
+        speaker=documents.rows["holder"][row[own]].view(np.int64),
         slot=slot,
         impact=np.where(is_caption, captions, impact),
         is_caption=is_caption,
@@ -125,6 +127,7 @@ def place_atoms(documents: Documents, visible: Mask, eligible: Mask, bm25f: Bm25
         document=own,
         row=documents.row[own].astype(np.int64),
         session=None,
+        speaker=documents.rows["holder"][documents.row[own]].view(np.int64),
         slot=slot,
         impact=_impacts(documents.lengths, counted, bm25f),
         is_caption=np.zeros(len(shown), bool),
