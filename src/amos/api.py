@@ -1,23 +1,34 @@
-"""The library's door: `open(path)` returns a `Store`; every command is one call of it."""
+"""The library's door: `open(path)` returns a `Store`; every command is one call of it.
+
+What a method needs is imported when it is first called: asking one question must not load what
+ingesting needs.
+"""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from amos.clock import utc_now
-from amos.errors import UsageError
-from amos.flow.ingest import Progress, Run
 from amos.flow.principal import Principal, principal_of
-from amos.flow.proposing import Proposal, propose_lines
-from amos.flow.rules import default_rules
+from amos.flow.sight import Sight
 from amos.identity import random_id
 from amos.journal.store import Shard
-from amos.sources.reading import read_alone, read_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from amos.flow.ingest import Progress
+    from amos.flow.inputs import Report
+    from amos.flow.look import Listed, Wanted
+    from amos.flow.recall import SearchPage
+    from amos.journal.findings import VerifyReport
+    from amos.packets.packet import Packet
 
 __all__ = ["Store", "open", "propose"]
 
@@ -25,26 +36,42 @@ __all__ = ["Store", "open", "propose"]
 class Store:
     """One shard of a store on disk: ingest, ask, look, verify.
 
+    scope: narrows what is read to rows of these values and rows without one, by scope name.
     Raises UsageError when the store does not exist, InputError when the caller may not use it.
     """
 
     def __init__(
-        self, root: Path, shard: Shard, principal: Principal, *, tenant: str, workspace: str
+        self,
+        root: Path,
+        shard: Shard,
+        principal: Principal,
+        *,
+        tenant: str,
+        workspace: str,
+        scope: Mapping[str, str] | None = None,
     ) -> None:
         self.root = root
         self.shard = shard
         self.principal = principal
         self.tenant = tenant
         self.workspace = workspace
+        self.scope = dict(scope or {})
 
     @classmethod
-    def create(cls, root: str | Path, *, tenant: str = "default", workspace: str = "default") -> Store:
+    def create(
+        cls,
+        root: str | Path,
+        *,
+        tenant: str = "default",
+        workspace: str = "default",
+        scope: Mapping[str, str] | None = None,
+    ) -> Store:
         """Make the store where it is missing and open it for writing."""
         path = Path(root)
         principal = principal_of(path)
         principal.require_owner(path, "write")
         shard = Shard.create(path, tenant=tenant, workspace=workspace, now=utc_now())
-        return cls(path, shard, principal, tenant=tenant, workspace=workspace)
+        return cls(path, shard, principal, tenant=tenant, workspace=workspace, scope=scope)
 
     @classmethod
     def open(
@@ -54,13 +81,14 @@ class Store:
         tenant: str = "default",
         workspace: str = "default",
         read_only: bool = False,
+        scope: Mapping[str, str] | None = None,
     ) -> Store:
         """Open an existing store."""
         path = Path(root)
         principal = principal_of(path)
         principal.require_owner(path, "read" if read_only else "write")
         shard = Shard.open(path, tenant=tenant, workspace=workspace, read_only=read_only)
-        return cls(path, shard, principal, tenant=tenant, workspace=workspace)
+        return cls(path, shard, principal, tenant=tenant, workspace=workspace, scope=scope)
 
     def __enter__(self) -> Self:
         return self
@@ -86,8 +114,14 @@ class Store:
         """Read transcripts into memory, one durable commit per batch; return the receipt.
 
         Re-running adds nothing that is stored already, so an interrupted run is simply run again.
-        With dry_run the same work happens on a scratch copy, and the store stays as it is.
+        With dry_run the same work happens on a scratch copy, and the store stays as it is; the
+        receipt then lists where something was cut.
         """
+        from amos.flow.ingest import Run
+        from amos.flow.inputs import input_bytes
+        from amos.flow.rules import default_rules
+        from amos.sources.reading import read_batches
+
         if dry_run:
             return self._ingest_scratch(
                 paths, format=format, mapping=mapping, trust=trust, zone=zone, progress=progress
@@ -95,9 +129,6 @@ class Store:
         files = [Path(path) for path in paths]
         began = time.perf_counter()
         started = utc_now()
-        rules = default_rules(size=sum(_size(path) for path in files))
-        run_id = random_id()
-        run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
         batches = read_batches(
             files,
             format=format,
@@ -106,11 +137,15 @@ class Store:
             zone=zone,
             shard=(self.tenant, self.workspace),
         )
+        size = input_bytes(files, format=format, mapping=Path(mapping) if mapping else None)
+        rules = default_rules(size=size)
+        run_id = random_id()
+        run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
         receipt = run.ingest(batches, progress)
         receipt.seconds = time.perf_counter() - began
         record = receipt.as_record()
         self.shard.record_run(run_id, "ingest", started, utc_now(), record)
-        return record
+        return {**record, "cut_places": receipt.cut_places}
 
     def _ingest_scratch(self, paths: Sequence[str | Path], **options: Any) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="amos-dry-run-") as folder:
@@ -122,12 +157,104 @@ class Store:
         record["graph_version"] = self.shard.head or None
         return record
 
+    def packet(self, *cues: str, **options: Any) -> Packet:
+        """Return one bounded, cited packet; options are the fields of a packet request."""
+        from amos.packets.request import read_request
+
+        request = read_request({"cues": cues, "scope": self.scope, **options})
+        with self._recall() as recall:
+            return recall.packet(request, packet_id=random_id(), now=utc_now())
+
+    def packets(self, questions: Sequence[Mapping[str, Any]], **options: Any) -> Iterator[dict[str, Any]]:
+        """Yield the items of one packet per question, as rows; one pinned version answers all.
+
+        questions: objects with `qid`, `cues` and, if wanted, `scope`, `as_of`, `asked_at`.
+        """
+        from amos.flow.questions import answer_questions
+
+        with self._recall() as recall:
+            yield from answer_questions(recall, questions, scope=self.scope, options=options, now=utc_now())
+
+    def search(self, text: str, *, limit: int = 20, cursor: str | None = None, **options: Any) -> SearchPage:
+        """Return turns and claims that share words with `text`, best first, from `cursor` on."""
+        from amos.flow.recall import cursor_version
+        from amos.packets.request import read_request
+
+        request = read_request({"cues": (text,), "scope": self.scope, **options})
+        with self._recall(None if cursor is None else cursor_version(cursor)) as recall:
+            return recall.search(text, request, limit=limit, cursor=cursor, now=utc_now())
+
+    def show(self, ref: str) -> dict[str, Any]:
+        """Return what a reference names: `found`, `item`, `omissions`."""
+        from amos.flow.references import show_ref
+
+        with self._sight() as sight:
+            return show_ref(sight, ref)
+
+    def list(self, wanted: Wanted | None = None) -> Listed:
+        """Return one page of what is stored, newest first."""
+        from amos.flow.look import Wanted, list_rows
+
+        with self._sight() as sight:
+            return list_rows(sight, wanted or Wanted())
+
+    def why(self, ref: str) -> dict[str, Any]:
+        """Return evidence, decision, lineage and events behind a row."""
+        from amos.flow.why import why_ref
+
+        with self._sight() as sight:
+            return why_ref(sight, ref)
+
+    def sql(self, query: str) -> pa.Table:
+        """Return the rows of one reading SQL statement over the tables in sight."""
+        from amos.flow.sql import query_tables
+
+        with self._sight() as sight:
+            return query_tables(sight, query)
+
+    def verify(self) -> VerifyReport:
+        """Check every file, row, event and span; changes nothing."""
+        from amos.flow.digest import state_digest
+        from amos.journal.verify import verify_shard
+
+        return verify_shard(self.shard, digest=state_digest)
+
+    def report_ingest(self) -> dict[str, Any]:
+        """Return what the ingest runs have done, run by run and in total."""
+        from amos.flow.report import report_ingest
+
+        with self._sight() as sight:
+            return report_ingest(sight, self.shard.runs())
+
+    def export(self, tables: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+        """Yield the rows in sight as plain objects, table by table."""
+        from amos.flow.export import export_rows
+
+        with self._sight() as sight:
+            yield from export_rows(sight, tables)
+
+    @contextmanager
+    def _sight(self) -> Iterator[Sight]:
+        with self.shard.pin() as snapshot:
+            yield Sight(snapshot=snapshot, now=utc_now(), scope=self.scope)
+
+    def _recall(self, version: int | None = None) -> Any:
+        from amos.flow.recall import Recall
+        from amos.retrieval.visibility import NOBODY, OWNER
+
+        return Recall(self.shard, OWNER if self.principal.is_owner else NOBODY, version=version)
+
 
 def open(  # noqa: A001 - the library's door is named like the built-in
-    root: str | Path, *, tenant: str = "default", workspace: str = "default", read_only: bool = False
+    root: str | Path,
+    *,
+    tenant: str = "default",
+    workspace: str = "default",
+    read_only: bool = False,
+    scope: Mapping[str, str] | None = None,
 ) -> Store:
     """Open the store at `root`; see `Store.open`."""
-    return Store.open(root, tenant=tenant, workspace=workspace, read_only=read_only)
+    return Store.open(root, tenant=tenant, workspace=workspace, read_only=read_only, scope=scope)
 
 
 def propose(
@@ -136,31 +263,17 @@ def propose(
     format: str | None = None,  # noqa: A002 - the word of the command line
     zone: str | None = None,
     trust: str | None = None,
+    report: Report | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield one line per candidate and decision for every message in `paths`; no store is touched."""
+    """Yield one line per candidate and decision for every message in `paths`; no store is touched.
+
+    report: told of every record that could not be read, or only in part.
+    """
+    from amos.flow.inputs import input_bytes, read_proposals
+    from amos.flow.proposing import propose_lines
+    from amos.flow.rules import default_rules
+
     files = [Path(path) for path in paths]
-    for path in files:
-        if not path.exists():
-            raise UsageError(f"{path} does not exist", path=str(path), advice="Check the path.")
-    rules = default_rules(size=sum(_size(path) for path in files))
-    if format in (None, "messages"):
-        messages = read_messages_alone(files, zone=zone, trust=trust)
-        proposals = (
-            Proposal(id=message.id, blocks=message.blocks, own_count=message.own_count)
-            for message in messages
-        )
-    else:
-        batches = read_batches(files, format=format, zone=zone, trust=trust)
-        proposals = (
-            Proposal(id=block.record_key, blocks=[block], own_count=1)
-            for batch in batches
-            for block in batch.blocks
-        )
+    rules = default_rules(size=input_bytes(files, format=format))
+    proposals = read_proposals(files, format=format, zone=zone, trust=trust, report=report)
     yield from propose_lines(proposals, rules=rules, now=utc_now())
-
-
-def _size(path: Path) -> int:
-    """Return the bytes under `path`, 0 where it does not exist."""
-    if path.is_dir():
-        return sum(child.stat().st_size for child in path.rglob("*") if child.is_file())
-    return path.stat().st_size if path.exists() else 0

@@ -1,1 +1,139 @@
+"""The command line: `amos`, a group whose commands are imported when they are first named."""
 
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from amos import __version__
+from amos.cli.failures import report_failure
+from amos.cli.invocation import SCOPE_OPTIONS, Invocation
+
+
+class Entry(NamedTuple):
+    """Where a command stands in the help, and where its code is."""
+
+    section: str
+    target: str
+    summary: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "demo": Entry("Start", "amos.cli.demo:demo", "See the whole life of a memory on a sample story."),
+    "init": Entry("Start", "amos.cli.init:init", "Make an empty store."),
+    "ingest": Entry("Start", "amos.cli.ingest:ingest", "Read transcripts into memory."),
+    "run": Entry("Start", "amos.cli.run:run", "Run a pipeline of the store by name."),
+    "packet": Entry("Look", "amos.cli.packet:packet", "Ask: one bounded, cited answer."),
+    "packets": Entry("Look", "amos.cli.packets:packets", "Ask many questions at once."),
+    "search": Entry("Look", "amos.cli.search:search", "Search turns and claims by words."),
+    "show": Entry("Look", "amos.cli.show:show", "Print one thing by its reference."),
+    "list": Entry("Look", "amos.cli.listing:list_rows", "Walk through what is stored."),
+    "why": Entry("Look", "amos.cli.why:why", "Say where a claim comes from and why it was decided so."),
+    "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
+    "propose": Entry("Decide", "amos.cli.propose:propose", "Print the candidates of texts without a store."),
+    "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),
+    "verify": Entry("Care", "amos.cli.verify:verify", "Check that the store holds what was committed."),
+    "export": Entry("Care", "amos.cli.export:export", "Write the tables out for other tools."),
+    "doctor": Entry("Care", "amos.cli.doctor:doctor", "Check the environment and the store."),
+}
+SECTIONS = ("Start", "Look", "Decide", "Care", "Measure", "Agents")
+
+
+class LazyGroup(click.Group):
+    """Lists commands from a table and imports one only when it is run or explained."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return a command, or None when there is none of this name."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, attribute = entry.target.partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the commands in sections, without importing any."""
+        for section in SECTIONS:
+            rows = [(name, entry.summary) for name, entry in COMMANDS.items() if entry.section == section]
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> Any:
+        """Run a command; a failure becomes one line, its advice and an exit code."""
+        words = list(sys.argv[1:] if args is None else args)
+        options["standalone_mode"] = False
+        try:
+            code = super().main(words, *rest, **options)
+        except Exception as failure:  # noqa: BLE001 - the last place where a failure can be explained
+            code = report_failure(failure, words)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _scope_options(command: Any) -> Any:
+    for name in reversed(SCOPE_OPTIONS):
+        flag = f"--{name.replace('_', '-')}"
+        command = click.option(flag, metavar="NAME", help="Only this scope, and what has none.")(command)
+    return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="""Memory for agents: transcripts in, typed and cited memory out, offline.
+
+    Global options stand before the command, its own after it.
+
+    \b
+    Examples:
+      amos demo
+      amos ingest chats.zip
+      amos packet "what tea do I like"
+    """,
+)
+@click.option(
+    "-s", "--store", type=click.Path(path_type=Path), default=Path("amos-store"), envvar="AMOS_STORE",
+    show_default="./amos-store, or AMOS_STORE", help="Folder of the store.",
+)  # fmt: skip
+@click.option("--tenant", default="default", show_default=True, help="Tenant inside the store.")
+@click.option("--workspace", default="default", show_default=True, help="Workspace inside the tenant.")
+@_scope_options
+@click.option("-q", "--quiet", is_flag=True, help="Print no notices and no progress.")
+@click.option("-v", "--verbose", count=True, help="Log more; twice for everything.")
+@click.version_option(__version__, prog_name="amos")
+@click.pass_context
+def main(
+    ctx: click.Context,
+    /,
+    *,
+    store: Path,
+    tenant: str,
+    workspace: str,
+    quiet: bool,
+    verbose: int,
+    **scope: str | None,
+) -> None:
+    """Take the global options; see `help` of the group."""
+    from amos.log import configure
+
+    configure(-1 if quiet else verbose)
+    if "NO_COLOR" in os.environ:
+        ctx.color = False
+    ctx.obj = Invocation(
+        root=store,
+        tenant=tenant,
+        workspace=workspace,
+        scope={name: value for name, value in scope.items() if value is not None},
+        is_quiet=quiet,
+        verbosity=verbose,
+    )

@@ -16,9 +16,10 @@ from amos.admission.settle import settle
 from amos.atoms.statement import statement_of
 from amos.clock import as_text, to_us
 from amos.evidence.capture import digest_deliveries, identify_sources
+from amos.extraction.propose import EXTRACTOR
+from amos.flow.claims import shown_value, subject_label
 from amos.flow.current import NothingStored
 from amos.flow.prepare import Prepared, Rules, prepare
-from amos.extraction.propose import EXTRACTOR
 from amos.schemas.vocabulary import Reason
 from amos.sources.block import Block
 from amos.sources.reading import raw_table
@@ -190,20 +191,6 @@ def refused_line(proposal: Proposal, rules: Rules) -> dict[str, Any]:
         "policy": rules.policy.label,
     }
     return claim_line(proposal.id, decision, None, {}, {})
-
-
-def subject_label(entity: dict[str, Any]) -> str:
-    """Return the readable subject: `user` for the owner, else the name."""
-    return "user" if entity["is_owner"] else str(entity["name"])
-
-
-def shown_value(payload: dict[str, Any]) -> str | None:
-    """Return the value as printed: the canonical form of typed values, else as written."""
-    kind, canonical = payload["normal"]
-    if kind in {"date", "time", "colour"} and "value" in payload:
-        return str(canonical)
-    value = payload.get("value")
-    return None if value is None else str(value)
 
 
 def _instant(value: datetime | None) -> str | None:

@@ -6,10 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from amos.sources.block import Batch, Problem
 
 SHOWN_ERRORS = 200
 """Problems kept in the receipt; all of them are counted."""
+SHOWN_CUTS = 200
+"""Places of cuts that a dry run lists; all cuts are counted."""
 
 
 @dataclass(kw_only=True)
@@ -24,6 +29,8 @@ class Receipt:
     formats: Counter[str] = field(default_factory=Counter)
     trusts: Counter[str] = field(default_factory=Counter)
     cuts: Counter[str] = field(default_factory=Counter)
+    cuts_by_trust: dict[str, Counter[str]] = field(default_factory=dict)
+    cut_places: list[dict[str, Any]] = field(default_factory=list)
     cut_bytes: int = 0
     unstable_ids: int = 0
     atoms_written: int = 0
@@ -45,7 +52,9 @@ class Receipt:
             "formats": dict(self.formats),
             "trusts": dict(self.trusts),
             "cuts": dict(self.cuts),
+            "cuts_by_trust": {rule: dict(counts) for rule, counts in self.cuts_by_trust.items()},
             "cut_bytes": self.cut_bytes,
+            "unstable_ids": self.unstable_ids,
             "atoms_written": self.atoms_written,
             "errors": [
                 {"file": one.file, "record": one.record, "code": one.code, "message": one.message}
@@ -63,3 +72,19 @@ class Receipt:
         self.errors_total += len(batch.problems)
         self.errors.extend(batch.problems[: SHOWN_ERRORS - len(self.errors)])
         self.sources["unreadable"] += sum(problem.is_lost for problem in batch.problems)
+
+    def count_cuts(self, findings: pa.Table, raw: pa.Table) -> None:
+        """Count what a screen cut, by rule and by the trust of what it was cut from.
+
+        findings: FINDINGS.  raw: the RAW rows that `source_row` numbers.
+        """
+        cuts = findings.filter(pc.equal(findings["action"], "cut"))
+        if cuts.num_rows == 0:
+            return
+        found = raw.select(["trust", "locator"]).take(cuts["source_row"]).to_pylist()
+        for cut, source in zip(cuts.to_pylist(), found, strict=True):
+            self.cuts[cut["rule"]] += 1
+            self.cuts_by_trust.setdefault(cut["rule"], Counter())[source["trust"]] += 1
+            if len(self.cut_places) < SHOWN_CUTS:
+                place = {name: cut[name] for name in ("field", "start", "end", "rule", "reason")}
+                self.cut_places.append({"locator": source["locator"], **place})

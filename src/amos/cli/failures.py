@@ -1,0 +1,84 @@
+"""Say what went wrong in one line, what to do next, and with which exit code."""
+
+from __future__ import annotations
+
+import errno
+import json
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from amos.errors import CapacityError, EngineError, InputError, UsageError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+class InterruptedRunError(EngineError):
+    """The user stopped the command; the message says what is stored."""
+
+    exit_code = 130
+    default_code = "interrupted"
+    default_advice = "Run the same command again: it goes on where it stopped."
+
+
+class UnforeseenError(EngineError):
+    """Nobody foresaw this; the traceback is shown with `-v`."""
+
+    default_code = "unexpected"
+    default_advice = "Run it again with `amos -v …` for the traceback, and report it with that text."
+
+
+def report_failure(failure: Exception, words: Sequence[str]) -> int:
+    """Print `failure` for people, and with `--json` as an object too; return the exit code."""
+    if isinstance(failure, click.exceptions.Exit):
+        return failure.exit_code
+    known = _as_engine_error(failure)
+    own = words[: words.index("--")] if "--" in words else words
+    if "--json" in own:
+        click.echo(json.dumps({"error": known.as_record()}, ensure_ascii=False).encode() + b"\n", nl=False)
+    lines = " ".join(_visible(known.message).split())
+    click.echo(f"amos: {lines}\n  next: {_visible(known.advice)}", err=True)
+    if isinstance(known, UnforeseenError) and _is_verbose(own):
+        click.echo("".join(traceback.format_exception(failure)), err=True)
+    return known.exit_code
+
+
+def _as_engine_error(failure: Exception) -> EngineError:
+    if isinstance(failure, EngineError):
+        return failure
+    if isinstance(failure, click.Abort):
+        return InterruptedRunError("interrupted; nothing was changed")
+    if isinstance(failure, click.ClickException):
+        return _usage_error(failure)
+    if isinstance(failure, OSError):
+        return _disk_error(failure)
+    return UnforeseenError(f"unforeseen failure: {type(failure).__name__}: {failure}")
+
+
+def _usage_error(failure: click.ClickException) -> UsageError:
+    context = getattr(failure, "ctx", None)
+    path = context.command_path if context is not None else "amos"
+    return UsageError(failure.format_message(), advice=f"Run `{path} --help`.")
+
+
+def _disk_error(failure: OSError) -> EngineError:
+    path = str(failure.filename) if failure.filename is not None else None
+    where = path or "the disk"
+    if failure.errno in _FULL:
+        return CapacityError(f"no space left for {where}", path=path)
+    if failure.errno in _REFUSED:
+        return InputError(
+            f"no permission for {where}", path=path, advice="Check the owner and permissions of the path."
+        )
+    return UnforeseenError(f"{where}: {failure.strerror or failure}", path=path)
+
+
+def _visible(text: str) -> str:
+    """Return `text` with control characters written out: what a file holds must not drive a terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+
+
+def _is_verbose(words: Sequence[str]) -> bool:
+    return any(word == "--verbose" or (word.startswith("-v") and not word.startswith("--")) for word in words)

@@ -1,0 +1,64 @@
+"""What a run would read: sizes for progress, and texts one by one for trying an extractor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from amos.flow.proposing import Proposal
+from amos.sources.block import Block, Problem
+from amos.sources.messages import MessagesReader
+from amos.sources.reading import plan_inputs, read_alone, read_batches
+from amos.sources.standing import lower_trust
+
+Report = Callable[[Problem], None]
+
+
+def input_bytes(
+    paths: Sequence[Path],
+    *,
+    format: str | None = None,  # noqa: A002 - the word of the command line
+    mapping: Path | None = None,
+) -> int:
+    """Return the unpacked bytes behind `paths`; raises what reading them would raise at once."""
+    return sum(one.size for one in plan_inputs(paths, format=format, mapping=mapping))
+
+
+def read_proposals(
+    paths: Sequence[Path],
+    *,
+    format: str | None = None,  # noqa: A002
+    zone: str | None = None,
+    trust: str | None = None,
+    report: Report | None = None,
+) -> Iterator[Proposal]:
+    """Yield the texts behind `paths` one by one; a `messages` line brings its earlier texts along.
+
+    report: told of every record that could not be read, or only in part.
+    """
+    tell = report or (lambda _: None)
+    found = {one.format for one in plan_inputs(paths, format=format)}
+    if found == {MessagesReader.name}:
+        yield from _lines_alone(paths, zone, trust, tell)
+        return
+    for batch in read_batches(paths, format=format, zone=zone, trust=trust):
+        for problem in batch.problems:
+            tell(problem)
+        for block in batch.blocks:
+            yield Proposal(id=block.record_key, blocks=[block], own_count=1)
+
+
+def _lines_alone(
+    paths: Sequence[Path], zone: str | None, trust: str | None, tell: Report
+) -> Iterator[Proposal]:
+    for message in read_alone(paths, zone=zone):
+        for problem in message.problems:
+            tell(problem)
+        if message.blocks:
+            yield Proposal(id=message.id, blocks=[_ceiled(one, trust) for one in message.blocks], own_count=1)
+
+
+def _ceiled(block: Block, trust: str | None) -> Block:
+    if trust is not None:
+        block.trust = lower_trust(block.trust, trust)
+    return block

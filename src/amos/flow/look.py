@@ -1,0 +1,295 @@
+"""List what is stored, page by page, in one order for every kind of row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from amos.atoms.statement import statement_of
+from amos.errors import UsageError
+from amos.flow.claims import shown_value, subject_label
+from amos.flow.current import latest
+from amos.flow.paging import PageRequest, choose_page, event_times
+from amos.flow.printed import (
+    shown_id,
+    shown_ids,
+    shown_intervals,
+    shown_scope,
+    shown_score,
+    shown_time,
+    state_of,
+)
+from amos.flow.sight import Sight, is_withheld, latest_by_id
+from amos.schemas.columns import ID
+from amos.schemas.vocabulary import SourceFlag
+
+STATES = ("active", "superseded", "archived", "quarantined", "all")
+TEXT_CHARS = 200
+"""Characters of a source that a list shows."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What `list` is asked for.  type: atom types, all when empty.  state: one of STATES."""
+
+    kind: str = "atoms"
+    types: tuple[str, ...] = ()
+    state: str = "active"
+    page: PageRequest = field(default_factory=PageRequest)
+
+
+class Listed(NamedTuple):
+    """One page of printed rows, and the cursor of the next one."""
+
+    rows: list[Row]
+    is_truncated: bool
+    cursor: str | None
+
+
+def list_rows(sight: Sight, wanted: Wanted) -> Listed:
+    """Return one page of atoms, sources, conversations, candidates or decisions, newest first.
+
+    Raises UsageError for an unknown kind or state.
+    """
+    lister = _LISTERS.get(wanted.kind)
+    if lister is None:
+        raise UsageError(f"no list of {wanted.kind!r}", advice=f"Lists: {', '.join(_LISTERS)}.")
+    if wanted.state not in STATES:
+        raise UsageError(f"no state is called {wanted.state!r}", advice=f"States: {', '.join(STATES)}.")
+    if wanted.kind == "atoms" and wanted.state == "quarantined":
+        lister = _list_waiting
+    return lister(sight, wanted)
+
+
+def _paged(
+    sight: Sight,
+    kind: str,
+    rows: pa.Table,
+    wanted: Wanted,
+    shown: Callable[[Sight, pa.Table], list[Row]],
+    *,
+    time: str = "event_time",
+) -> Listed:
+    """Return the page of `rows` (first column the id) as `shown` prints the whole rows."""
+    key = rows.schema.names[0]
+    page = choose_page(f"{kind}/{wanted.state}", event_times(rows[time]), rows[key], wanted.page)
+    ids = rows[key].take(pa.array(page.rows)).combine_chunks()
+    whole = latest(sight.snapshot.lookup(_TABLES[kind], key, ids), _TABLES[kind])
+    ordered = whole.take(pc.index_in(ids, value_set=whole[key].combine_chunks()))
+    return Listed(shown(sight, ordered), page.is_truncated, page.cursor)
+
+
+def _list_atoms(sight: Sight, wanted: Wanted) -> Listed:
+    rows = sight.current("atoms", ["atom_id", "observed_at", "type", "lifecycle_state", "intervals"])
+    rows = _of_types(rows, wanted.types)
+    if wanted.state != "all":
+        rows = rows.filter(pa.array(_in_state(rows, wanted.state, sight.now_us)))
+    return _paged(sight, "atoms", rows, wanted, atom_rows, time="observed_at")
+
+
+def _of_types(rows: pa.Table, types: tuple[str, ...]) -> pa.Table:
+    return rows.filter(pc.is_in(rows["type"], value_set=pa.array(types, pa.string()))) if types else rows
+
+
+def _in_state(rows: pa.Table, state: str, now_us: int) -> NDArray[np.bool_]:
+    cells = zip(rows["lifecycle_state"].to_pylist(), rows["intervals"].to_pylist(), strict=True)
+    return np.array([state_of(lifecycle, spans, now_us) == state for lifecycle, spans in cells], bool)
+
+
+def _list_waiting(sight: Sight, wanted: Wanted) -> Listed:
+    """Return candidates that wait for a decision, in place of atoms."""
+    decisions = sight.current("decisions", ["candidate_id", "outcome"])
+    held = decisions.filter(pc.equal(decisions["outcome"], "quarantine"))["candidate_id"].combine_chunks()
+    rows = sight.current("candidates", ["candidate_id", "event_time", "type"])
+    rows = rows.filter(pc.is_in(rows["candidate_id"], value_set=held.drop_null()))
+    return _paged(sight, "candidates", _of_types(rows, wanted.types), wanted, candidate_rows)
+
+
+def _list_candidates(sight: Sight, wanted: Wanted) -> Listed:
+    rows = sight.current("candidates", ["candidate_id", "event_time", "type"])
+    return _paged(sight, "candidates", _of_types(rows, wanted.types), wanted, candidate_rows)
+
+
+def _list_sources(sight: Sight, wanted: Wanted) -> Listed:
+    rows = sight.current("sources", ["source_id", "event_time"])
+    return _paged(sight, "sources", rows, wanted, source_rows)
+
+
+def _list_conversations(sight: Sight, wanted: Wanted) -> Listed:
+    rows = sight.current("conversations", ["conversation_id", "started_at"])
+    return _paged(sight, "conversations", rows, wanted, conversation_rows, time="started_at")
+
+
+def _list_decisions(sight: Sight, wanted: Wanted) -> Listed:
+    """Return decisions in the order of what they decide on."""
+    rows = sight.current("decisions", ["decision_id", "source_id"])
+    sources = sight.snapshot.current("sources", ["source_id", "event_time"])
+    place = pc.index_in(rows["source_id"], value_set=sources["source_id"].combine_chunks())
+    rows = rows.append_column("event_time", sources["event_time"].take(place))
+    return _paged(sight, "decisions", rows, wanted, decision_rows)
+
+
+_LISTERS: dict[str, Callable[[Sight, Wanted], Listed]] = {
+    "atoms": _list_atoms,
+    "sources": _list_sources,
+    "conversations": _list_conversations,
+    "candidates": _list_candidates,
+    "decisions": _list_decisions,
+}
+_TABLES = {name: name for name in _LISTERS}
+KINDS = tuple(_LISTERS)
+
+
+def atom_rows(sight: Sight, rows: pa.Table) -> list[Row]:
+    """Return atoms as they are printed: the statement, the typed fields, state and validity."""
+    names = labels(sight, rows["subject_id"])
+    return [_atom(row, names[row["subject_id"]], sight.now_us) for row in rows.to_pylist()]
+
+
+def _atom(row: Row, label: str, now_us: int) -> Row:
+    fields = msgspec.json.decode(row["payload"])
+    return {
+        "atom_id": shown_id("atom_id", row["atom_id"]),
+        "type": row["type"],
+        "statement": statement_of(row["type"], row["payload"], row["polarity"], label),
+        "state": state_of(row["lifecycle_state"], row["intervals"], now_us),
+        "subject": label,
+        "property": fields.get("property"),
+        "value": shown_value(fields),
+        "polarity": row["polarity"],
+        "memory_class": row["memory_class"],
+        "health": row["health_status"],
+        "intervals": shown_intervals(row["intervals"]),
+        "observed_at": shown_time(row["observed_at"]),
+        "confidence": shown_score(row["confidence_ppm"]),
+        "evidence_count": row["evidence_count"],
+        "source_id": shown_id("source_id", row["source_id"]),
+        "scope": shown_scope(row),
+        "version": row["version"],
+        "payload": fields,
+    }
+
+
+def candidate_rows(sight: Sight, rows: pa.Table) -> list[Row]:
+    """Return candidates with the outcome of their current decision."""
+    names = labels(sight, rows["subject_id"])
+    sources = latest_by_id(sight.snapshot, "sources", "source_id", _distinct(rows["source_id"]))
+    decisions = latest_by_id(sight.snapshot, "decisions", "candidate_id", _distinct(rows["candidate_id"]))
+    return [
+        _candidate(
+            row, names[row["subject_id"]], decisions.get(row["candidate_id"]), sources[row["source_id"]]
+        )
+        for row in rows.to_pylist()
+    ]
+
+
+def _candidate(row: Row, label: str, decision: Row | None, source: Row) -> Row:
+    fields = msgspec.json.decode(row["payload"])
+    is_bare = is_withheld(source["flags"])
+    return {
+        "candidate_id": shown_id("candidate_id", row["candidate_id"]),
+        "type": row["type"],
+        "statement": None if is_bare else statement_of(row["type"], row["payload"], row["polarity"], label),
+        "outcome": decision["outcome"] if decision else None,
+        "reasons": decision["reasons"] if decision else [],
+        "subject": label,
+        "property": None if is_bare else fields.get("property"),
+        "value": None if is_bare else shown_value(fields),
+        "polarity": row["polarity"],
+        "modality": row["modality"],
+        "memory_class": row["memory_class"],
+        "confidence": row["extraction_confidence"],
+        "spans": row["spans"],
+        "event_time": shown_time(row["event_time"]),
+        "source_id": shown_id("source_id", row["source_id"]),
+        "scope": shown_scope(row),
+    }
+
+
+def source_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001 - one shape for all printers
+    """Return sources with the beginning of their text; flagged text is withheld."""
+    return [source_row(row, chars=TEXT_CHARS) for row in rows.to_pylist()]
+
+
+def source_row(row: Row, *, chars: int | None = None) -> Row:
+    """Return one source; `chars` limits its text, which is said in `is_text_cut`."""
+    text: str | None = None if is_withheld(row["flags"]) else row["content"]
+    shown = text if text is None or chars is None else text[:chars]
+    return {
+        "source_id": shown_id("source_id", row["source_id"]),
+        "revision": row["revision"],
+        "format": row["format"],
+        "kind": row["kind"],
+        "role": row["role"],
+        "trust": row["trust"],
+        "author": "user" if row["is_owner"] and row["author"] is None else row["author"],
+        "event_time": shown_time(row["event_time"]),
+        "event_text": row["event_text"],
+        "zone": row["zone"],
+        "conversation_id": shown_id("conversation_id", row["conversation_id"]),
+        "turn": row["turn"],
+        "text": shown,
+        "is_text_cut": shown != text,
+        "bytes": len(row["content"].encode()),
+        "cut_bytes": row["cut_bytes"],
+        "flags": [flag.name.lower() for flag in SourceFlag if row["flags"] & flag and flag.name],
+        "locator": row["locator"],
+        "scope": shown_scope(row),
+    }
+
+
+def conversation_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    """Return conversations."""
+    return [
+        {
+            "conversation_id": shown_id("conversation_id", row["conversation_id"]),
+            "format": row["format"],
+            "title": row["title"],
+            "started_at": shown_time(row["started_at"]),
+            "has_unknown_time": row["has_unknown_time"],
+            "scope": shown_scope(row),
+        }
+        for row in rows.to_pylist()
+    ]
+
+
+def decision_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    """Return decisions with their reasons and numbers."""
+    return [
+        {
+            "decision_id": shown_id("decision_id", row["decision_id"]),
+            "outcome": row["outcome"],
+            "action": row["action"],
+            "reasons": row["reasons"],
+            "modality": row["modality"],
+            "candidate_id": shown_id("candidate_id", row["candidate_id"]),
+            "source_id": shown_id("source_id", row["source_id"]),
+            "atom_id": shown_id("atom_id", row["atom_id"]),
+            "targets": shown_ids("targets", row["targets"]),
+            "utility": row["utility"],
+            "risk": row["risk"],
+            "policy": row["policy"],
+            "extractor": row["extractor"],
+            "deadline": shown_time(row["deadline"]),
+        }
+        for row in rows.to_pylist()
+    ]
+
+
+def labels(sight: Sight, ids: pa.ChunkedArray) -> dict[bytes, str]:
+    """Return the readable subject of every entity id."""
+    named = latest_by_id(sight.snapshot, "entities", "entity_id", _distinct(ids))
+    return {identifier: subject_label(row) for identifier, row in named.items()}
+
+
+def _distinct(ids: pa.ChunkedArray) -> list[bytes]:
+    return [value for value in ids.combine_chunks().cast(ID).unique().to_pylist() if value is not None]

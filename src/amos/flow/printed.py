@@ -1,0 +1,112 @@
+"""Rows as they leave the store: ids as text, instants as RFC 3339, scores as 0 to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from amos.clock import as_text, to_us
+from amos.identity import ID_BYTES, PREFIXES, id_text
+from amos.schemas.buffers import as_keys
+from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
+
+ID_TABLES = {
+    "source_id": "sources",
+    "revises": "sources",
+    "conversation_id": "conversations",
+    "author_id": "entities",
+    "subject_id": "entities",
+    "entity_id": "entities",
+    "owner_id": "entities",
+    "candidate_id": "candidates",
+    "decision_id": "decisions",
+    "atom_id": "atoms",
+    "claim_id": "atoms",
+    "from_id": "atoms",
+    "to_id": "atoms",
+    "predecessor_id": "atoms",
+    "successor_id": "atoms",
+    "edge_id": "edges",
+    "lineage_id": "lineage",
+    "retracts": "lineage",
+    "dispute_id": "disputes",
+    "event_id": "events",
+    "targets": "atoms",
+}
+"""Which table an id column points into; ids of other columns are printed as hex."""
+
+_ALPHABET = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz234567", np.uint8)
+_BITS = 128
+_CHARS = 26
+_MILLION = 1_000_000
+
+
+def id_texts(table: str, ids: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return (n,) printed ids of a column of 16-byte ids; nulls stay null."""
+    if isinstance(ids, pa.ChunkedArray):
+        ids = ids.combine_chunks()
+    count = len(ids)
+    held = ids.is_valid().to_numpy(zero_copy_only=False)
+    raw = np.zeros((count, ID_BYTES), np.uint8)
+    raw[held] = np.ascontiguousarray(as_keys(ids)).view(np.uint8).reshape(-1, ID_BYTES)
+    bits = np.zeros((count, _CHARS * 5), np.uint8)
+    bits[:, :_BITS] = np.unpackbits(raw, axis=1)
+    codes = bits.reshape(count, _CHARS, 5) @ np.array([16, 8, 4, 2, 1], np.uint8)
+    prefix = np.frombuffer(f"{PREFIXES[table]}_".encode(), np.uint8)
+    text = np.empty((count, len(prefix) + _CHARS), np.uint8)
+    text[:, : len(prefix)] = prefix
+    text[:, len(prefix) :] = _ALPHABET[codes]
+    offsets = np.arange(count + 1, dtype=np.int32) * text.shape[1]
+    printed = pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(text.tobytes()))
+    return printed if held.all() else pa.array(np.where(held, printed.to_pylist(), None), pa.string())
+
+
+def shown_id(column: str, value: bytes | None) -> str | None:
+    """Return one printed id, by the name of its column."""
+    if value is None:
+        return None
+    table = ID_TABLES.get(column)
+    return value.hex() if table is None else id_text(table, value)
+
+
+def shown_ids(column: str, values: Iterable[bytes]) -> list[str]:
+    """Return printed ids, by the name of their column."""
+    return [text for text in (shown_id(column, value) for value in values) if text is not None]
+
+
+def shown_time(value: datetime | None) -> str | None:
+    """Return an instant as text, None when it is unknown."""
+    return None if value is None else as_text(to_us(value))
+
+
+def shown_score(ppm: int) -> float:
+    """Return parts per million as 0 to 1."""
+    return round(ppm / _MILLION, 6)
+
+
+def state_of(lifecycle: str, intervals: list[int], now_us: int) -> str:
+    """Return active or superseded by what holds at `now_us`, else the lifecycle state."""
+    if lifecycle != "active":
+        return lifecycle
+    pairs = zip(intervals[::2], intervals[1::2], strict=True)
+    return "active" if any(start <= now_us < end for start, end in pairs) else "superseded"
+
+
+def shown_intervals(intervals: list[int]) -> list[dict[str, str | None]]:
+    """Return validity as a list of from and until; an open or unknown edge is null."""
+    pairs = zip(intervals[::2], intervals[1::2], strict=True)
+    return [{"from": _edge(start), "until": _edge(end)} for start, end in pairs]
+
+
+def _edge(us: int) -> str | None:
+    return None if us in {OPEN_FROM, OPEN_UNTIL, ENDED_UNKNOWN} else as_text(us)
+
+
+def shown_scope(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the scope that a row names."""
+    names = [name for name in row if name.startswith("scope_")]
+    return {name.removeprefix("scope_"): row[name] for name in names if row[name] is not None}

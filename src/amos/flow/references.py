@@ -1,0 +1,159 @@
+"""Find one row by a printed reference, and print it; hidden rows leave a count by reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from amos.errors import UsageError
+from amos.flow.look import (
+    Row,
+    atom_rows,
+    candidate_rows,
+    conversation_rows,
+    decision_rows,
+    source_row,
+)
+from amos.flow.printed import shown_id, shown_ids, shown_scope, shown_score, shown_time
+from amos.flow.sight import Sight, is_withheld
+from amos.identity import id_text, parse_ref, prefix_range
+from amos.schemas.state import PRIMARY_KEYS, TABLES
+
+_NAMED = 5
+"""References that an ambiguous prefix lists."""
+
+
+def show_ref(sight: Sight, ref: str) -> dict[str, Any]:
+    """Return whether `ref` names a row in sight, the row, and what was left out by reason.
+
+    Raises UsageError for a reference of the wrong form, or one that names several rows.
+    """
+    table, rows, omitted = find_rows(sight, ref)
+    if rows.num_rows == 0:
+        return {"found": False, "item": None, "omissions": _omissions(omitted)}
+    (item,) = _PRINTERS[table](sight, rows)
+    if table == "sources" and is_withheld(rows["flags"][0].as_py()):
+        omitted["instruction_shaped_content"] += 1
+    return {"found": True, "item": {"table": table, **item}, "omissions": _omissions(omitted)}
+
+
+def find_rows(sight: Sight, ref: str) -> tuple[str, pa.Table, Counter[str]]:
+    """Return the table of `ref`, its row in sight (none or one), and counts of hidden matches."""
+    table, body = parse_ref(ref)
+    if table not in TABLES:
+        raise UsageError(f"{ref!r} is no row of a table", path=ref, advice="Use `amos list` for references.")
+    found = sight.snapshot.find(table, *prefix_range(body))
+    rows = found.filter(pa.array(sight.mask(table, found)))
+    if rows.num_rows > 1:
+        ids = [id_text(table, value) for value in rows[PRIMARY_KEYS[table]].to_pylist()]
+        more = " …" if len(ids) > _NAMED else ""
+        raise UsageError(
+            f"{ref!r} stands for {len(ids)} rows: {', '.join(ids[:_NAMED])}{more}",
+            path=ref,
+            advice="Give more characters of the reference.",
+        )
+    hidden = found.num_rows - rows.num_rows
+    return table, rows, Counter(hidden_from_scope=hidden) if hidden else Counter()
+
+
+def _omissions(counts: Mapping[str, int]) -> dict[str, Any]:
+    return {"counts": dict(counts), "sample": []}
+
+
+def _printed_sources(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001 - one shape for all printers
+    return [source_row(row) for row in rows.to_pylist()]
+
+
+def _printed_entities(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    return [
+        {
+            "entity_id": shown_id("entity_id", row["entity_id"]),
+            "kind": row["kind"],
+            "name": row["name"],
+            "is_owner": row["is_owner"],
+            "owner_id": shown_id("owner_id", row["owner_id"]),
+            "scope": shown_scope(row),
+        }
+        for row in rows.to_pylist()
+    ]
+
+
+def _printed_edges(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    return [
+        {
+            "edge_id": shown_id("edge_id", row["edge_id"]),
+            "from_id": shown_id("from_id", row["from_id"]),
+            "relation": row["relation"],
+            "to_id": shown_id("to_id", row["to_id"]),
+            "derivation": row["derivation"],
+            "state": row["lifecycle_state"],
+            "confidence": shown_score(row["confidence_ppm"]),
+        }
+        for row in rows.to_pylist()
+    ]
+
+
+def lineage_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    """Return lineage rows: which claim gave way to which, and by which decision."""
+    return [
+        {
+            "lineage_id": shown_id("lineage_id", row["lineage_id"]),
+            "relation": row["relation"],
+            "predecessor_id": shown_id("predecessor_id", row["predecessor_id"]),
+            "successor_id": shown_id("successor_id", row["successor_id"]),
+            "predecessor_version": row["predecessor_version"],
+            "predecessor_digest": row["predecessor_digest"].hex(),
+            "decision_id": shown_id("decision_id", row["decision_id"]),
+            "retracts": shown_id("retracts", row["retracts"]),
+        }
+        for row in rows.to_pylist()
+    ]
+
+
+def _printed_disputes(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    return [
+        {
+            "dispute_id": shown_id("dispute_id", row["dispute_id"]),
+            "slot_id": row["slot_id"].hex(),
+            "sides": [side.hex() for side in row["sides"]],
+            "since": shown_time(row["since"]),
+            "reason": row["reason"],
+            "status": row["status"],
+        }
+        for row in rows.to_pylist()
+    ]
+
+
+def _printed_events(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    return [
+        {
+            "event_id": shown_id("event_id", row["event_id"]),
+            "event_type": row["event_type"],
+            "actor": row["actor"],
+            "payload": row["payload"],
+            "target_refs": shown_ids("event_id", row["target_refs"]),
+            "occurred_at": shown_time(row["occurred_at"]),
+            "accepted_at": shown_time(row["accepted_at"]),
+            "graph_version": row["version"],
+            "previous_event_hash": row["previous_event_hash"].hex(),
+            "checksum": row["checksum"].hex(),
+        }
+        for row in rows.to_pylist()
+    ]
+
+
+_PRINTERS: dict[str, Callable[[Sight, pa.Table], list[Row]]] = {
+    "sources": _printed_sources,
+    "conversations": conversation_rows,
+    "entities": _printed_entities,
+    "candidates": candidate_rows,
+    "decisions": decision_rows,
+    "atoms": atom_rows,
+    "edges": _printed_edges,
+    "lineage": lineage_rows,
+    "disputes": _printed_disputes,
+    "events": _printed_events,
+}

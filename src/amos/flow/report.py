@@ -1,0 +1,81 @@
+"""What the ingest runs of a shard have done, run by run and in total."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.clock import as_text
+from amos.flow.sight import Sight
+from amos.identity import id_text
+from amos.schemas.catalog import RunEntry
+
+_ADDED = ("records_read", "blocks", "atoms_written", "cut_bytes", "errors_total")
+_COUNTED = ("sources", "decisions", "reasons", "formats", "trusts", "cuts")
+
+
+def report_ingest(sight: Sight, runs: Iterable[RunEntry]) -> dict[str, Any]:
+    """Return every ingest run, their sum, and what is stored now by format, trust, outcome and reason."""
+    receipts = [_run(entry) for entry in runs if entry.kind == "ingest"]
+    return {
+        "graph_version": sight.snapshot.version or None,
+        "runs": receipts,
+        "total": _total(receipts),
+        "stored": _stored(sight),
+    }
+
+
+def _run(entry: RunEntry) -> dict[str, Any]:
+    return {
+        "run_id": id_text("runs", entry.run_id),
+        "started_at": as_text(entry.started_us),
+        "finished_at": as_text(entry.finished_us),
+        **json.loads(entry.receipt),
+    }
+
+
+def _total(receipts: list[dict[str, Any]]) -> dict[str, Any]:
+    total: dict[str, Any] = {"runs": len(receipts)}
+    total.update({name: sum(one.get(name, 0) for one in receipts) for name in _ADDED})
+    for name in _COUNTED:
+        counts: Counter[str] = Counter()
+        for one in receipts:
+            counts.update(one.get(name, {}))
+        total[name] = dict(counts)
+    by_trust: dict[str, Counter[str]] = {}
+    for one in receipts:
+        for rule, found in one.get("cuts_by_trust", {}).items():
+            by_trust.setdefault(rule, Counter()).update(found)
+    total["cuts_by_trust"] = {rule: dict(found) for rule, found in by_trust.items()}
+    return total
+
+
+def _stored(sight: Sight) -> dict[str, Any]:
+    """Return what is in sight now: sources by format and trust, decisions by outcome and reason."""
+    sources = sight.current("sources", ["format", "trust", "cut_bytes"])
+    decisions = sight.current("decisions", ["outcome", "reasons"])
+    first = pa.chunked_array([pc.list_element(part, 0) for part in decisions["reasons"].chunks], pa.string())
+    return {
+        "sources": sources.num_rows,
+        "sources_by": _grouped(sources["format"], sources["trust"]),
+        "cut_sources": int(pc.sum(pc.greater(sources["cut_bytes"], 0)).as_py() or 0),
+        "decisions": decisions.num_rows,
+        "decisions_by": _grouped(decisions["outcome"], first),
+        "atoms": sight.current("atoms", ["atom_id"]).num_rows,
+    }
+
+
+def _grouped(outer: pa.ChunkedArray, inner: pa.ChunkedArray) -> dict[str, dict[str, int]]:
+    """Return counts by the first column, then by the second, the largest first."""
+    pairs = pa.table({"outer": outer, "inner": inner})
+    counts = pairs.group_by(["outer", "inner"]).aggregate([([], "count_all")])
+    ordered = counts.sort_by([("outer", "ascending"), ("count_all", "descending"), ("inner", "ascending")])
+    found: dict[str, dict[str, int]] = {}
+    for row in ordered.to_pylist():
+        found.setdefault(row["outer"], {})[row["inner"]] = row["count_all"]
+    return found

@@ -1,0 +1,126 @@
+"""What a caller may look at: one filter for every command that prints rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from amos.clock import to_us
+from amos.errors import UsageError
+from amos.flow.current import latest
+from amos.journal.store import Snapshot
+from amos.schemas.columns import ID, SCOPE_NAMES
+from amos.schemas.state import TABLES
+from amos.schemas.vocabulary import SourceFlag
+
+GLOBAL = "global"
+"""A scope value that fits every request."""
+
+Mask = NDArray[np.bool_]
+
+_GONE = ("tombstoned", "deleted")
+_LINKS = {
+    "decisions": (("source_id", "sources"),),
+    "edges": (("from_id", "atoms"), ("to_id", "atoms")),
+    "lineage": (("predecessor_id", "atoms"), ("successor_id", "atoms")),
+}
+"""Tables without a scope of their own: a row is in sight when the rows it names are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """One pinned version as one caller sees it now.
+
+    scope: narrows to rows of these values and rows without one; it never widens.
+    """
+
+    snapshot: Snapshot
+    now: datetime
+    scope: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.scope) - set(SCOPE_NAMES))
+        if unknown:
+            raise UsageError(
+                f"no scope is called {unknown[0]!r}", advice=f"Scopes are {', '.join(SCOPE_NAMES)}."
+            )
+
+    @property
+    def now_us(self) -> int:
+        """The instant at which validity is judged, in microseconds."""
+        return to_us(self.now)
+
+    def current(self, table: str, columns: list[str] | None = None) -> pa.Table:
+        """Return the current rows in sight; `columns` limits what is read and returned."""
+        wanted = columns or list(TABLES[table].names)
+        needed = list(dict.fromkeys([*wanted, *self._filter_columns(table)]))
+        rows = self.snapshot.current(table, needed)
+        return rows.filter(pa.array(self.mask(table, rows))).select(wanted)
+
+    def mask(self, table: str, rows: pa.Table) -> Mask:
+        """Return which rows of `table` are in sight: scope, lifecycle, and that of what they name."""
+        seen = self._in_scope(rows)
+        if "lifecycle_state" in rows.schema.names:
+            seen &= ~_is_in(rows["lifecycle_state"], pa.array(_GONE))
+        for column, other in _LINKS.get(table, ()) if self.scope else ():
+            seen &= self._named(rows[column], other)
+        if table == "disputes" and self.scope:
+            seen &= self._sides(rows)
+        return seen
+
+    def _filter_columns(self, table: str) -> list[str]:
+        names = TABLES[table].names
+        scopes = [f"scope_{name}" for name in self.scope if f"scope_{name}" in names]
+        own = ["lifecycle_state"] if "lifecycle_state" in names else []
+        links = [column for column, _ in _LINKS.get(table, ())] if self.scope else []
+        return [*scopes, *own, *links, *(["slot_id"] if table == "disputes" else [])]
+
+    def _in_scope(self, rows: pa.Table) -> Mask:
+        seen = np.ones(rows.num_rows, bool)
+        for name, value in self.scope.items():
+            column = f"scope_{name}"
+            if column in rows.schema.names:
+                free = pc.is_null(rows[column]).to_numpy(zero_copy_only=False)
+                seen &= free | _is_in(rows[column], pa.array([value, GLOBAL]))
+        return seen
+
+    def _named(self, ids: pa.ChunkedArray, table: str) -> Mask:
+        key = {"sources": "source_id", "atoms": "atom_id"}[table]
+        columns = [key, *self._filter_columns(table)]
+        named = self.snapshot.lookup(table, key, ids.combine_chunks().unique())
+        rows = latest(named, table).select(columns)
+        held = rows.filter(pa.array(self.mask(table, rows)))[key]
+        return _is_in(ids, held.combine_chunks())
+
+    def _sides(self, rows: pa.Table) -> Mask:
+        """Return which disputes are about a slot that a claim in sight has."""
+        atoms = self.current("atoms", ["slot_id"])
+        return _is_in(rows["slot_id"], atoms["slot_id"].combine_chunks())
+
+
+def _is_in(column: pa.ChunkedArray, values: pa.Array) -> Mask:
+    found: Mask = pc.is_in(column, value_set=values).to_numpy()
+    return found
+
+
+def is_withheld(flags: int) -> bool:
+    """Return whether the text of a source with these flags is never shown."""
+    return bool(flags & SourceFlag.INSTRUCTION_SHAPED)
+
+
+def latest_by_id(
+    snapshot: Snapshot, table: str, column: str, ids: list[bytes]
+) -> dict[bytes, dict[str, Any]]:
+    """Return the current rows whose `column` is one of `ids`, by that column."""
+    if not ids:
+        return {}
+    rows = latest(snapshot.lookup(table, column, pa.array(ids, ID)), table)
+    return {row[column]: row for row in rows.to_pylist()}
