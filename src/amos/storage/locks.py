@@ -111,9 +111,25 @@ class HolderNote:
 
 def busy_error(shard: Path) -> BusyError:
     """Return the error for a write that waited in vain, naming the holder where it left a note."""
-    try:
-        note = json.loads(place(shard, "tmp/writer.json").read_text(encoding="utf-8"))
-        holder = f"process {note['pid']} on {note['host']} ({note['operation']})"
-    except (OSError, ValueError, KeyError, TypeError):
-        holder = "another process"
+    note = _read_note(place(shard, "tmp/writer.json"))
+    holder = f"process {note[0]} on {note[1]} ({note[2]})" if note else "another process"
     return BusyError(f"{holder} has been writing to {shard} for {WAIT_SECONDS} s", path=str(shard))
+
+
+def _read_note(path: Path) -> tuple[object, object, object] | None:
+    try:
+        with path.open("rb") as stream:
+            if _can_lock(stream.fileno()):  # nobody holds it: left by a process that is gone
+                return None
+            note = json.loads(stream.read())
+        return note["pid"], note["host"], note["operation"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _can_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -25,6 +25,8 @@ from amos.storage.stamps import Stamps, stamp_of
 
 GROUP_ROWS = 20_000
 _OPEN_FILES = 32
+_LONGEST_CONSTANT = 256
+"""Bytes or items of the longest value that moves to the catalog: long texts stay in one place."""
 _REPETITIVE = frozenset(
     [
         "format",
@@ -122,9 +124,13 @@ def build_segment(rows: pa.Table, *, keep: str) -> Built:
 def _is_constant(column: ColumnArrays) -> bool:
     if column.valid is not None:
         return not column.valid.any()
-    if column.rows < 2 or column.kind == "int":
-        return column.rows > 0 and bool((column.values == column.values[0]).all())
+    if column.rows < 2:  # one row gains nothing by standing in the catalog
+        return False
+    if column.kind == "int":
+        return bool((column.values == column.values[0]).all())
     assert column.offsets is not None
+    if column.offsets[1] - column.offsets[0] > _LONGEST_CONSTANT:
+        return False
     if column.kind == "texts":
         return _repeats(column.offsets, None) and _is_constant_list(column)
     return _repeats(column.offsets, column.values)

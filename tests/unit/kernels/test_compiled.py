@@ -1,0 +1,58 @@
+import subprocess
+import sys
+
+from amos.kernels import compiled as module
+from amos.kernels.compiled import cache_folder, compiled, is_worth_compiling
+
+
+def double(number):
+    return number + number
+
+
+def test_a_missing_numba_leaves_the_plain_function_with_a_warning(monkeypatch, caplog):
+    def refuse(_function):
+        raise ImportError("no such module")
+
+    monkeypatch.setattr(module, "_COMPILED", {})
+    monkeypatch.setattr(module, "_jit", refuse)
+    assert compiled(double) is double
+    assert "uncompiled" in caplog.text
+
+
+def test_the_same_function_has_one_twin(monkeypatch):
+    made = []
+    monkeypatch.setattr(module, "_COMPILED", {})
+    monkeypatch.setattr(module, "_jit", lambda function: made.append(function) or (lambda *_: 0))
+    assert compiled(double) is compiled(double)
+    assert made == [double]
+
+
+def test_few_rows_are_worth_compiling_only_where_numba_is_loaded(monkeypatch):
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    assert not is_worth_compiling(1_000)
+    assert is_worth_compiling(1_000_000)
+    monkeypatch.setitem(sys.modules, "numba", module)
+    assert is_worth_compiling(1_000)
+
+
+def test_compiled_code_is_cached_where_the_user_says(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder().is_relative_to(tmp_path / "amos" / "numba")
+
+
+def test_a_small_commit_imports_no_compiler(tmp_path):
+    code = (
+        "import sys, datetime, pathlib\n"
+        "from committed_rows import commit, new_shard, story\n"
+        f"shard = new_shard(pathlib.Path({str(tmp_path)!r}))\n"
+        "commit(shard, story(0, 3))\n"
+        "assert not {'numba', 'polars', 'duckdb'} & set(sys.modules)\n"
+    )
+    tests = str(next(p for p in sys.path if p.endswith("tests")))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": tests, "PATH": ""}, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()

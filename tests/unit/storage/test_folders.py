@@ -1,0 +1,142 @@
+import os
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from amos.errors import BusyError, InputError, IntegrityError, SchemaError, UsageError
+from amos.journal.store import Shard
+from amos.storage import connections, locks
+from committed_rows import NOW, commit, new_shard, story
+
+
+def test_a_new_store_ignores_itself_and_states_its_format(tmp_path):
+    with new_shard(tmp_path):
+        pass
+    assert (tmp_path / "store/.gitignore").read_text() == "*\n"
+    assert "format = 1" in (tmp_path / "store/amos.toml").read_text()
+
+
+def test_making_a_store_again_changes_nothing(tmp_path):
+    with new_shard(tmp_path) as shard:
+        key = shard.key
+        commit(shard, story(0, 1))
+    (tmp_path / "store/amos.toml").write_text("format = 1\n# mine\n")
+    with new_shard(tmp_path) as shard:
+        assert (shard.key, shard.head) == (key, 1)
+    assert "mine" in (tmp_path / "store/amos.toml").read_text()
+
+
+def test_a_missing_store_says_how_to_make_one(tmp_path):
+    with pytest.raises(UsageError) as caught:
+        Shard.open(tmp_path / "nothing")
+    assert "amos init" in caught.value.advice
+    assert "amos ingest" in caught.value.advice
+
+
+def test_a_missing_shard_is_named(tmp_path):
+    with new_shard(tmp_path), pytest.raises(UsageError, match="shard acme/default"):
+        Shard.open(tmp_path / "store", tenant="acme")
+
+
+def test_a_file_is_no_store(tmp_path):
+    (tmp_path / "store").write_text("hello")
+    with pytest.raises(InputError, match="is a file"):
+        new_shard(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", "..", ".hidden", "a/b", "x" * 101, "tab\t"])
+def test_names_that_cannot_be_folders_are_refused(tmp_path, name):
+    with pytest.raises(UsageError, match="folder name"):
+        Shard.create(tmp_path, tenant=name, now=NOW)
+
+
+def test_a_newer_store_is_refused(tmp_path):
+    with new_shard(tmp_path) as shard:
+        path = shard.folder / "shard.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    with pytest.raises(SchemaError, match="format 9") as caught:
+        Shard.open(tmp_path / "store")
+    assert (caught.value.exit_code, caught.value.code) == (4, "newer_store")
+
+
+def test_a_key_of_another_store_is_refused(tmp_path):
+    with new_shard(tmp_path / "a") as one, new_shard(tmp_path / "b") as other:
+        foreign = (other.folder / "keys.sqlite").read_bytes()
+        (one.folder / "keys.sqlite").write_bytes(foreign)
+    with pytest.raises(IntegrityError, match="does not belong"):
+        Shard.open(tmp_path / "a/store")
+
+
+def test_a_lost_key_is_named(tmp_path):
+    with new_shard(tmp_path) as shard:
+        (shard.folder / "keys.sqlite").unlink()
+    with pytest.raises(IntegrityError, match=r"keys\.sqlite is missing"):
+        Shard.open(tmp_path / "store")
+
+
+def test_only_the_owner_may_read_the_key(tmp_path):
+    with new_shard(tmp_path) as shard:
+        assert (shard.folder / "keys.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_leftovers_of_dead_writers_go_and_those_of_live_ones_stay(tmp_path):
+    with new_shard(tmp_path) as shard:
+        commit(shard, story(0, 1, width=1 << 20))
+        folder = shard.folder
+        kept = {path.name for path in (folder / "segments").rglob("*.parquet")}
+    (folder / "segments/sources/9-9-abc.parquet").write_bytes(b"left")
+    dead = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
+    for name in (dead.stdout.decode().strip(), str(os.getppid())):
+        (folder / "tmp" / name).mkdir(exist_ok=True)
+    writer = locks.writer_lock(folder)
+    Shard.open(tmp_path / "store").close()
+    assert (folder / "segments/sources/9-9-abc.parquet").exists()
+    writer.release()
+    Shard.open(tmp_path / "store").close()
+    assert {path.name for path in (folder / "segments").rglob("*.parquet")} == kept
+    assert (folder / "tmp" / str(os.getppid())).exists()
+    assert not (folder / "tmp" / dead.stdout.decode().strip()).exists()
+
+
+def test_a_second_writer_is_told_who_holds_the_shard(tmp_path, monkeypatch):
+    monkeypatch.setattr(connections, "WAIT_SECONDS", 0)
+    with new_shard(tmp_path) as first, Shard.open(tmp_path / "store") as second:
+        with first.exclusive("nightly import"), pytest.raises(BusyError) as caught:
+            commit(second, story(0, 1), base=0)
+        assert str(os.getpid()) in caught.value.message
+        assert "nightly import" in caught.value.message
+        assert caught.value.is_retryable
+        assert commit(second, story(0, 1)) == 1
+
+
+def test_what_a_dead_holder_left_is_not_believed(tmp_path):
+    with new_shard(tmp_path) as shard:
+        (shard.folder / "tmp/writer.json").write_text('{"pid": 1, "host": "h", "operation": "old"}')
+        assert "another process" in locks.busy_error(shard.folder).message
+
+
+def test_many_readers_pin_at_once(tmp_path):
+    with new_shard(tmp_path) as shard:
+        commit(shard, story(0, 5))
+
+        def count(_number):
+            with shard.pin() as snapshot:
+                return snapshot.table("sources").num_rows
+
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(count, range(16))) == [5] * 16
+
+
+def test_an_immutable_open_is_refused_while_a_log_waits(tmp_path):
+    with new_shard(tmp_path) as shard:
+        commit(shard, story(0, 1))
+        with pytest.raises(InputError, match="unmerged writes"):
+            connections._open_immutable(shard.folder / "shard.sqlite")
+    connections._open_immutable(shard.folder / "shard.sqlite").close()
