@@ -31,28 +31,30 @@ def render_text(packet: Packet) -> str:
     """Return one numbered paragraph per item, then disputes, omissions and size."""
     lines: list[str] = []
     for item in packet.items:
-        lines.append(f"{item.rank}. {_headline(item)}{_marks(item)}  [{item.score:.3f}]")
-        lines += [f"   {_cited(entry)}" for entry in item.evidence]
+        headline, *cited = _lines(item)
+        lines.append(f"{item.rank}. {headline}{_marks(item)}  [{item.score:.3f}]")
+        lines += [f"   {line}" for line in cited]
     lines += [_conflict_line(conflict) for conflict in packet.conflicts]
     return "\n".join([*lines, *_closing(packet)])
 
 
 def render_markdown(packet: Packet) -> str:
-    """Return a Markdown list with quoted evidence."""
+    """Return a Markdown list: claims in bold, evidence quoted below them."""
     lines = [f"# Memory for: {_escaped('; '.join(packet.request['cues']))}", ""]
     for item in packet.items:
-        lines.append(f"{item.rank}. **{_escaped(_headline(item))}**{_marks(item)}")
-        lines += [f"   > {_escaped(_cited(entry))}" for entry in item.evidence]
+        headline, *cited = (_escaped(line) for line in _lines(item))
+        strong = f"**{headline}**" if item.item_kind == "atom" else headline
+        lines.append(f"{item.rank}. {strong}{_marks(item)}")
+        lines += [f"   > {line}" for line in cited]
     if packet.conflicts:
         lines += ["", "## Disputed", *(f"- {_escaped(_conflict_line(each))}" for each in packet.conflicts)]
     return "\n".join([*lines, "", *_closing(packet)])
 
 
-def _headline(item: PacketItem) -> str:
-    """Return the claim; of a turn, whose words follow as evidence, only what it is."""
-    if item.item_kind == "turn" and item.evidence:
-        return "said in a conversation"
-    return _one_line(item.statement)
+def _lines(item: PacketItem) -> list[str]:
+    """Return the claim and its citations; a turn is its own citation."""
+    cited = [_cited(entry) for entry in item.evidence]
+    return cited if item.item_kind == "turn" and cited else [_one_line(item.statement), *cited]
 
 
 def _cited(entry: EvidenceRef) -> str:

@@ -143,15 +143,31 @@ class Corpus:
 
     @cached_property
     def claims(self) -> tuple[I64, I64]:
-        """Return turn row and atom row of every claim a turn supports, each pair once."""
-        supports, atoms = self.supports, self.atoms.rows
+        """Return turn row and atom row of every claim a turn supports, each pair once, by atom row."""
         alive = np.flatnonzero(self.atoms.is_alive)
-        sources = np.concatenate([supports["source"], atoms["source"][alive]])
-        claims = np.concatenate([supports["atom"], atoms["id"][alive]])
-        turn, atom = living_rows(self.turns, sources), living_rows(self.atoms, claims)
+        cited = self.cited_turn[alive]
+        turn = np.concatenate([living_rows(self.turns, self.supports["source"]), cited])
+        atom = np.concatenate([living_rows(self.atoms, self.supports["atom"]), alive])
         both = (turn >= 0) & (atom >= 0)
-        pairs = np.unique(turn[both] * max(self.atoms.count, 1) + atom[both])
-        return pairs // max(self.atoms.count, 1), pairs % max(self.atoms.count, 1)
+        pairs = np.unique(atom[both] * max(self.turns.count, 1) + turn[both])
+        return pairs % max(self.turns.count, 1), pairs // max(self.turns.count, 1)
+
+    @cached_property
+    def cited_turn(self) -> I64:
+        """Return (atom rows,) the turn row of the first evidence of each atom, -1 when unknown."""
+        return living_rows(self.turns, self.atoms.rows["source"])
+
+    @cached_property
+    def _claim_starts(self) -> I64:
+        return np.searchsorted(self.claims[1], np.arange(self.atoms.count + 1))
+
+    def turns_of(self, atom_rows: Array) -> tuple[I64, I64]:
+        """Return the turn rows that support the given atoms, and for each the position of its atom."""
+        starts, ends = self._claim_starts[atom_rows], self._claim_starts[atom_rows + 1]
+        widths = ends - starts
+        position = np.repeat(np.arange(len(atom_rows)), widths)
+        within = np.arange(len(position)) - np.repeat(np.cumsum(widths) - widths, widths)
+        return self.claims[0][starts[position] + within], position
 
 
 def living_rows(documents: Documents, ids: Array) -> I64:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from amos.retrieval.cues import Cue
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import MILLION, Profile
-from amos.retrieval.rows import TRUSTS, UNKNOWN_US, Array, id_array
+from amos.retrieval.rows import NO_ID, TRUSTS, UNKNOWN_US, Array, id_array
 from amos.retrieval.scoring import WordScores, mapped, score_words
 from amos.retrieval.view import CONTRADICTED, Places, View
 from amos.schemas.ranked import COMPONENTS, OMITTED, RANKED
@@ -210,16 +210,15 @@ def _without_outdated(view: View, turns: _Scored, atoms: _Scored) -> tuple[_Scor
     """
     if view.wanted.include_superseded or not len(turns.row) or not len(atoms.row):
         return turns, 0
-    turn, atom = view.corpus.claims
     best_held = np.zeros(view.corpus.turns.count, np.int64)
     np.maximum.at(best_held, turns.row, turns.held)
-    at_atom = _position(atoms.row, atom)
-    known = at_atom >= 0
-    turn, at_atom = turn[known], at_atom[known]
+    turn, at_atom = view.corpus.turns_of(atoms.row)
     covers = (atoms.held[at_atom] >= best_held[turn]) & (best_held[turn] > 0)
     holds = view.holding[atoms.row[at_atom]]
-    outdated = np.setdiff1d(turn[covers & ~holds], turn[covers & holds])
-    is_out = np.isin(turns.row, outdated)
+    is_outdated = np.zeros(view.corpus.turns.count, bool)
+    is_outdated[turn[covers & ~holds]] = True
+    is_outdated[turn[covers & holds]] = False
+    is_out = is_outdated[turns.row]
     return _keep(turns, ~is_out), len(np.unique(turns.row[is_out]))
 
 
@@ -237,48 +236,36 @@ def _folded(view: View, turns: _Scored, atoms: _Scored, k: int) -> tuple[pa.Tabl
     alone[shown_by[has_turn]] = False
     if view.wanted.types and "turn" not in view.wanted.types:
         alone[:] = False
+    source_row = view.corpus.cited_turn[atoms.row]
+    source_row[has_turn] = turns.row[shown_by[has_turn]]
     turn_rows, atom_rows = view.corpus.turns.rows, view.corpus.atoms.rows
-    source = atom_rows["source"][atoms.row].copy()
-    source[has_turn] = turn_rows["id"][turns.row[shown_by[has_turn]]]
-    items = {
-        "score": np.concatenate([score, turns.score[alone]]),
-        "components": np.concatenate([components, turns.components[alone]]),
-        "tie": np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]]),
-        "atom": np.concatenate([atom_rows["id"][atoms.row], np.zeros(int(alone.sum()), "S16")]),
-        "source": np.concatenate([source, turn_rows["id"][turns.row[alone]]]),
-        "event_us": np.concatenate(
-            [atom_rows["event_us"][atoms.row], turn_rows["event_us"][turns.row[alone]]]
-        ),
-        "stale": np.concatenate([~view.holding[atoms.row], view.stale_turn[turns.row[alone]]]),
-    }
-    is_turn = np.arange(len(items["score"])) >= len(score)
-    best = np.lexsort((is_turn, items["tie"], -items["score"]))[:k]
-    items["source"] = _visible_sources(view, items["source"])
-    return _ranked_table({name: values[best] for name, values in items.items()}, is_turn[best]), len(is_turn)
-
-
-def _visible_sources(view: View, sources: Array) -> Array:
-    """Return the ids with those blanked that the caller may not see."""
-    shown = view.corpus.turns.rows["id"][np.unique(view.turns.row)]
-    return np.where(np.isin(sources, shown), sources, b"").astype("S16")
+    is_turn = np.arange(len(score) + int(alone.sum())) >= len(score)
+    all_scores = np.concatenate([score, turns.score[alone]])
+    ties = np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]])
+    best = np.lexsort((is_turn, ties, -all_scores))[:k]
+    items = _Items(
+        score=all_scores[best],
+        components=np.concatenate([components, turns.components[alone]])[best],
+        atom_row=np.concatenate([atoms.row, np.full(int(alone.sum()), -1)])[best],
+        turn_row=np.concatenate([source_row, turns.row[alone]])[best],
+    )
+    return _ranked_table(view, items), len(is_turn)
 
 
 def _shown_by(view: View, turns: _Scored, atoms: _Scored) -> I64:
     """Return per claim the position in `turns` of the best turn it is cited from, each turn once."""
-    turn, atom = view.corpus.claims
     result = np.full(len(atoms.row), -1, np.int64)
     if not len(turns.row) or not len(atoms.row):
         return result
+    turn, claim = view.corpus.turns_of(atoms.row)
     at_turn = _position(turns.row, turn)
-    at_atom = _position(atoms.row, atom)
-    both = (at_turn >= 0) & (at_atom >= 0)
-    pairs = np.unique(np.stack([at_turn[both], at_atom[both]], axis=1), axis=0)
-    tie = view.corpus.atoms.rows["tie"][atoms.row[pairs[:, 1]]]
-    order = np.lexsort((tie, -atoms.score[pairs[:, 1]], -turns.score[pairs[:, 0]]))
+    at_turn, claim = at_turn[at_turn >= 0], claim[at_turn >= 0]
+    tie = view.corpus.atoms.rows["tie"][atoms.row[claim]]
+    order = np.lexsort((tie, -atoms.score[claim], -turns.score[at_turn]))
     taken = set()
-    for at, claim in pairs[order].tolist():
-        if at not in taken and result[claim] < 0:
-            result[claim] = at
+    for at, chosen in zip(at_turn[order].tolist(), claim[order].tolist(), strict=True):
+        if at not in taken and result[chosen] < 0:
+            result[chosen] = at
             taken.add(at)
     return result
 
@@ -290,22 +277,42 @@ def _position(rows: I64, wanted: Array) -> I64:
     return np.where(rows[at] == wanted, at, -1)
 
 
-def _ranked_table(items: dict[str, Array], is_turn: Mask) -> pa.Table:
-    count = len(is_turn)
-    kinds = pa.array(np.where(is_turn, "turn", "atom").tolist(), pa.string())
-    times = items["event_us"]
-    components = [pa.array(items["components"][:, i].astype(np.int32)) for i in range(len(COMPONENTS))]
+@dataclass(frozen=True, kw_only=True)
+class _Items:
+    """Chosen items, best first; -1 stands for no atom or no turn."""
+
+    score: I64
+    components: I64
+    atom_row: I64
+    turn_row: I64
+
+
+def _ranked_table(view: View, items: _Items) -> pa.Table:
+    is_turn = items.atom_row < 0
+    atoms, turns = view.corpus.atoms.rows, view.corpus.turns.rows
+    in_sight = (items.turn_row >= 0) & _at(view.shown_turn, items.turn_row)
+    turn_ids = np.where(in_sight, _at(turns["id"], items.turn_row), NO_ID).astype("S16")
+    atom_ids = np.where(is_turn, NO_ID, _at(atoms["id"], items.atom_row)).astype("S16")
+    times = np.where(is_turn, _at(turns["event_us"], items.turn_row), _at(atoms["event_us"], items.atom_row))
+    stale = np.where(is_turn, _at(view.stale_turn, items.turn_row), ~_at(view.holding, items.atom_row))
     columns = [
-        pa.array(np.arange(1, count + 1, dtype=np.int32)),
-        kinds,
-        id_array(items["atom"]),
-        id_array(items["source"]),
-        pa.array(items["score"].astype(np.int32)),
-        *components,
-        pa.array(items["stale"].astype(bool)),
+        pa.array(np.arange(1, len(is_turn) + 1, dtype=np.int32)),
+        pa.array(np.where(is_turn, "turn", "atom").tolist(), pa.string()),
+        id_array(atom_ids),
+        id_array(turn_ids),
+        pa.array(items.score.astype(np.int32)),
+        *(pa.array(items.components[:, i].astype(np.int32)) for i in range(len(COMPONENTS))),
+        pa.array(stale.astype(bool)),
         pa.array(times.astype(np.int64), mask=times == UNKNOWN_US).cast(RANKED.field("event_time").type),
     ]
     return pa.Table.from_arrays(columns, schema=RANKED)
+
+
+def _at(values: Array, rows: I64) -> Array:
+    """Return the values at `rows`; anything where there is no row, as in an empty table."""
+    if not len(values):
+        return np.zeros(len(rows), values.dtype)
+    return values[rows]
 
 
 def _sample(view: View, atoms: _Scored, reasons: Array) -> pa.Table:

@@ -34,9 +34,10 @@ class Places:
     """Visible passages of one kind in reading order, numbered 0 … n-1.
 
     document: (n,) number in the corpus.  row: (n,) row there.  session: (n,) sorted, None where
-    passages have no neighbours.  speaker: (n,) who said it.  slot: (documents,) place of a document, or of the message that a
-    caption belongs to; -1 is out of sight.  impact: (documents,) what one occurrence adds, in 1/SCALE.
-    is_caption: (documents,).  is_counted: (n,) takes part in the statistics.
+    passages have no neighbours.  speaker: (n,) who said it.  slot: (documents,) place of a document,
+    or of the message that a caption belongs to; -1 is out of sight.  impact: (documents,) what one
+    occurrence adds, in 1/SCALE.  is_caption: (documents,).  is_counted: (n,) takes part in the
+    statistics.
     """
 
     documents: Documents
@@ -180,6 +181,13 @@ class View:
             if found is not None and denied[documents.row[found[0]]].any():
                 return True
         return False
+
+    @cached_property
+    def shown_turn(self) -> Mask:
+        """Return (turn rows,) which turns may be shown."""
+        shown = np.zeros(self.corpus.turns.count, bool)
+        shown[self.turns.row] = True
+        return shown
 
     def sees_atoms(self, ids: Array) -> Mask:
         """Return which S16 atom ids the caller may see, whatever their state."""
