@@ -38,10 +38,17 @@ def decode_record(raw: bytes, *, depth: int) -> Decoded:
         raise _too_deep(depth) from None
     except msgspec.DecodeError:
         return _decode_tolerantly(raw, depth)
-    if _key_count(value, depth) == raw.count(b'":') - raw.count(b'\\":'):
+    if _key_count(value, depth) == plain_keys(raw):
         return Decoded(value, [])
     _, names = _load(raw.decode())
     return Decoded(value, _duplicate_repairs(names))
+
+
+def plain_keys(raw: bytes) -> int:
+    """Return how many object keys `raw` holds, -1 when that takes a closer look."""
+    if b'" :' in raw or b'"\n:' in raw or b'"\t:' in raw or b'"\r:' in raw:
+        return -1
+    return raw.count(b'":') - raw.count(b'\\":')
 
 
 def _decode_tolerantly(raw: bytes, depth: int) -> Decoded:

@@ -9,7 +9,7 @@ import msgspec
 
 from amos.schemas.vocabulary import Trust
 from amos.sources.block import Problem
-from amos.sources.decoding import extra_json
+from amos.sources.decoding import extra_json, plain_keys
 from amos.sources.faults import Fault, UnreadableRecordError, noted
 
 
@@ -58,7 +58,7 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
         count = len(values) - values.count(None)
         if self.scope is not None:
             count += _SCOPE_SIZE - msgspec.structs.astuple(self.scope).count(None)
-        return raw.count(b'":') - raw.count(b'\\":') == count
+        return plain_keys(raw) == count
 
 
 _RARE = 12

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
@@ -17,7 +16,7 @@ from amos.sources.mapping import Mapping
 from amos.sources.messages import add_record
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, json_records
-from amos.sources.splitting import buffered
+from amos.sources.splitting import BOM, buffered
 
 _PARQUET_MAGIC = b"PAR1"
 _PARQUET_ROWS = 1024
@@ -92,8 +91,7 @@ def _kind(magic: bytes, file: str) -> str:
 
 def _csv_rows(stream: BinaryIO, delimiter: str, context: ReadContext) -> Iterator[Record]:
     csv.field_size_limit(min(context.limits.record_bytes, _LARGEST_FIELD))
-    text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
-    reader = csv.reader(text, delimiter=delimiter)
+    reader = csv.reader(_text_lines(stream, context.limits.record_bytes), delimiter=delimiter)
     header: list[str] | None = None
     number = 0
     while True:
@@ -113,6 +111,14 @@ def _csv_rows(stream: BinaryIO, delimiter: str, context: ReadContext) -> Iterato
             continue
         number += 1
         yield _csv_record(header, cells, number, context)
+
+
+def _text_lines(stream: BinaryIO, longest: int) -> Iterator[str]:
+    """Yield lines with their ends; bytes that are no UTF-8 stay as lone surrogates until a cell is mended."""
+    is_first = True
+    while raw := stream.readline(longest):
+        yield (raw.removeprefix(BOM) if is_first else raw).decode(errors="surrogateescape")
+        is_first = False
 
 
 def _csv_record(header: list[str], cells: list[str], number: int, context: ReadContext) -> Record:

@@ -13,6 +13,7 @@ import msgspec
 from amos.sources.block import Batch
 from amos.sources.instants import ASSUMED_UTC, DefaultZone
 from amos.sources.limits import Limits
+from amos.sources.splitting import BOM
 
 if TYPE_CHECKING:
     from amos.sources.mapping import Mapping
@@ -58,7 +59,7 @@ class Sample:
     def objects(self) -> list[dict[str, Any]]:
         """The JSON objects on the first lines, as far as they decode."""
         found = []
-        lines = self.head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        lines = self.head.removeprefix(BOM).split(b"\n")
         for line in lines[:_FEW_LINES]:
             try:
                 value = msgspec.json.decode(line)
@@ -87,7 +88,7 @@ class Sample:
     @cached_property
     def keys(self) -> list[str]:
         """Keys of the top-level object, or of the first objects of a top-level array, in order."""
-        is_array = self.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+        is_array = self.head.removeprefix(BOM).lstrip().startswith(b"[")
         level = 2 if is_array else 1
         return list(dict.fromkeys(key for depth, key in self._tokens if depth == level))
 

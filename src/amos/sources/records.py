@@ -12,7 +12,7 @@ from amos.sources.block import Batch, Block, Problem
 from amos.sources.decoding import decode_record
 from amos.sources.faults import Fault, UnreadableRecordError, lost, noted
 from amos.sources.reader import ReadContext
-from amos.sources.splitting import Piece, buffered, split_lines, split_values
+from amos.sources.splitting import BOM, Piece, buffered, split_lines, split_values
 
 
 class Record(msgspec.Struct, kw_only=True, gc=False):
@@ -73,7 +73,7 @@ def _lost(piece: Piece, context: ReadContext, code: Fault, message: str) -> Reco
 def json_records(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
     """Yield the objects of a file of lines, or of one large array: whichever the first byte says."""
     peekable = buffered(stream)
-    start = peekable.peek(_PEEK_BYTES)[:_PEEK_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = peekable.peek(_PEEK_BYTES)[:_PEEK_BYTES].removeprefix(BOM).lstrip()
     return (json_values if start.startswith(b"[") else json_lines)(peekable, context)
 
 

@@ -17,9 +17,10 @@ from amos.sources.faults import Fault
 
 _CHUNK_BYTES = 1 << 18
 _BUFFER_BYTES = 1 << 20
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _BACKSLASH = ord("\\")
 _QUOTE = ord('"')
+_ESCAPABLE = (_QUOTE, _BACKSLASH)
 _SEPARATORS = b" \t\r\n,[]"
 _Positions = npt.NDArray[np.int64]
 
@@ -53,8 +54,8 @@ def raw_lines(stream: BinaryIO, *, longest: int) -> Iterator[tuple[int, bytes]]:
     number = 0
     while raw := stream.readline(longest + 1):
         number += 1
-        if number == 1 and raw.startswith(_BOM):
-            raw = raw[len(_BOM) :]
+        if number == 1 and raw.startswith(BOM):
+            raw = raw[len(BOM) :]
         if len(raw) > longest and not raw.endswith(b"\n"):
             _skip_line(stream, longest)
             yield number, b""
@@ -88,9 +89,19 @@ def split_values(stream: BinaryIO, *, longest: int) -> Iterator[Piece]:
     Objects and arrays only; whatever else stands between them is one faulty piece each time.
     """
     cutter = _Cutter(longest)
-    while chunk := stream.read(_CHUNK_BYTES):
+    chunk = _start(stream)
+    while chunk:
         yield from cutter.feed(chunk)
+        chunk = stream.read(_CHUNK_BYTES)
     yield from cutter.finish()
+
+
+def _start(stream: BinaryIO) -> bytes:
+    """Return the first bytes without a byte order mark, however small the reads are."""
+    start = b""
+    while len(start) <= len(BOM) and (chunk := stream.read(_CHUNK_BYTES)):
+        start += chunk
+    return start.removeprefix(BOM)
 
 
 class _Cutter:
@@ -109,7 +120,7 @@ class _Cutter:
     def feed(self, chunk: bytes) -> Iterator[Piece]:
         """Yield the records that end inside `chunk`."""
         if self._base < 0:
-            chunk = chunk.removeprefix(_BOM).lstrip()
+            chunk = chunk.lstrip()
             if not chunk:
                 return
             self._base = 1 if chunk.startswith(b"[") else 0
@@ -131,7 +142,7 @@ class _Cutter:
         """Return positions of brackets outside strings, and the depth after each, never below 0."""
         codes = np.frombuffer(chunk, np.uint8)
         signs = np.flatnonzero(_IS_SIGN[codes])
-        if self._is_escaped and signs.size and signs[0] == 0:
+        if self._is_escaped and signs.size and signs[0] == 0 and codes[0] in _ESCAPABLE:
             signs = signs[1:]
         kinds = codes[signs]
         slashes = signs[kinds == _BACKSLASH]

@@ -20,9 +20,7 @@ def rendered(case):
     """Return the lines that tell what the readers make of one folder: only what is not default."""
     folder = HERE / case
     mapping = folder / "mapping.toml"
-    inputs = sorted(
-        path for path in folder.iterdir() if path.name not in {"expected.jsonl", "mapping.toml"}
-    )
+    inputs = sorted(path for path in folder.iterdir() if path.name not in {"expected.jsonl", "mapping.toml"})
     batches = list(read_batches(inputs, mapping=mapping if mapping.exists() else None))
     lines = []
     for batch in batches:

@@ -1,0 +1,56 @@
+"""Read files for a test, and check with every read that the records are all accounted for."""
+
+import json
+from dataclasses import dataclass
+
+from amos.sources.reading import read_batches
+
+
+@dataclass
+class Delivered:
+    """Everything that came of some files."""
+
+    blocks: list
+    problems: list
+    record_count: int
+
+    @property
+    def texts(self):
+        return [block.text for block in self.blocks]
+
+    @property
+    def keys(self):
+        return [(block.format, block.record_key, block.block) for block in self.blocks]
+
+    @property
+    def codes(self):
+        return [problem.code for problem in self.problems]
+
+    @property
+    def lost(self):
+        return [(problem.record, problem.code) for problem in self.problems if problem.is_lost]
+
+
+def delivered(*paths, **options):
+    """Return blocks and problems of `paths`; every record has a block or is lost."""
+    blocks, problems, count = [], [], 0
+    for batch in read_batches(list(paths), **options):
+        kept = len({block.locator for block in batch.blocks})
+        assert kept + sum(problem.is_lost for problem in batch.problems) == batch.record_count
+        blocks += batch.blocks
+        problems += batch.problems
+        count += batch.record_count
+    return Delivered(blocks, problems, count)
+
+
+def lines(path, rows):
+    """Write `rows`, objects or ready text, one per line; return the path."""
+    texts = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+    return path
+
+
+def document(path, value):
+    """Write `value` as one JSON document; return the path."""
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
