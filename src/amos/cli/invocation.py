@@ -37,13 +37,13 @@ class Invocation:
             scope=self.scope,
         )
 
-    def make_store(self) -> Store:
+    def make_store(self, *, is_announced: bool = True) -> Store:
         """Open the store for writing, and say so when it had to be made."""
         from amos.api import Store
 
         is_new = not self.has_shard
         store = Store.create(self.root, tenant=self.tenant, workspace=self.workspace, scope=self.scope)
-        if is_new:
+        if is_new and is_announced:
             self.notice(f"made the store {self.root} (it ignores itself in git)")
         return store
 

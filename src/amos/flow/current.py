@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.flow.prepare import UNSALTED_CONVERSATIONS
+from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
-from amos.schemas.state import PRIMARY_KEYS, VERSION_COLUMNS
+from amos.schemas.state import PRIMARY_KEYS
 
 
 class NothingStored:
@@ -62,19 +63,6 @@ class SnapshotRows:
             if merged is not None:
                 changed.append({field.name: merged[field.name] for field in UNSALTED_CONVERSATIONS})
         return pa.Table.from_pylist(changed, schema=UNSALTED_CONVERSATIONS)
-
-
-def latest(rows: pa.Table, table: str) -> pa.Table:
-    """Return the highest version per id, in the order of first appearance."""
-    if table not in VERSION_COLUMNS or rows.num_rows < 2:
-        return rows
-    encoded = rows[PRIMARY_KEYS[table]].combine_chunks().dictionary_encode()
-    codes = encoded.indices.to_numpy()
-    if len(encoded.dictionary) == rows.num_rows:
-        return rows
-    order = np.lexsort((rows[VERSION_COLUMNS[table]].to_numpy(), codes))
-    is_last = np.append(codes[order][1:] != codes[order][:-1], True)
-    return rows.take(order[is_last])
 
 
 def _merged(known: dict[str, Any], row: dict[str, Any]) -> dict[str, Any] | None:

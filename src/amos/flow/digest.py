@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.values import fold_property
+from amos.flow.versions import standing_lineage
 from amos.identity import (
     CLAIM_SCOPE,
     Scope,
@@ -120,14 +121,6 @@ def state_digest(state: CurrentTables) -> str:
 
 def _where(table: pa.Table, column: str, test: Callable[..., Any], value: object) -> pa.Table:
     return table.filter(test(table[column], value))
-
-
-def standing_lineage(lineage: pa.Table) -> pa.Table:
-    """Return the lineage rows that nothing has withdrawn."""
-    withdrawn = {name for name in lineage["retracts"].to_pylist() if name is not None}
-    pairs = zip(lineage["lineage_id"].to_pylist(), lineage["retracts"].to_pylist(), strict=True)
-    keep = [identity not in withdrawn and retracts is None for identity, retracts in pairs]
-    return lineage.filter(pa.array(keep, pa.bool_()))
 
 
 def _digest(parts: Mapping[str, pa.Table]) -> str:

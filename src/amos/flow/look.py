@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from amos.atoms.statement import statement_of
 from amos.errors import UsageError
 from amos.flow.claims import shown_value, subject_label
-from amos.flow.current import latest
 from amos.flow.paging import PageRequest, choose_page, event_times
 from amos.flow.printed import (
     shown_id,
@@ -27,6 +26,7 @@ from amos.flow.printed import (
     state_of,
 )
 from amos.flow.sight import Sight, is_withheld, latest_by_id
+from amos.flow.versions import latest
 from amos.schemas.columns import ID
 from amos.schemas.vocabulary import SourceFlag
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.candidates import UNSALTED_CANDIDATES
-from amos.flow.current import SnapshotRows, latest
+from amos.flow.current import SnapshotRows
 from amos.flow.prepare import Prepared
+from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
 

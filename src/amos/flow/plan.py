@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.admission.settle import settle
-from amos.flow.current import SnapshotRows, latest
+from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, sort_deliveries
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
+from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
 from amos.schemas.findings import FINDINGS
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from amos.clock import to_us
 from amos.errors import UsageError
-from amos.flow.current import latest
+from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID, SCOPE_NAMES
 from amos.schemas.state import TABLES

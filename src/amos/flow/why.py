@@ -10,12 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.errors import UsageError
-from amos.flow.current import latest
-from amos.flow.digest import standing_lineage
 from amos.flow.look import Row, atom_rows, decision_rows, source_row
 from amos.flow.printed import id_texts, shown_id, shown_time
 from amos.flow.references import find_rows, lineage_rows, show_ref
 from amos.flow.sight import Sight, is_withheld, latest_by_id
+from amos.flow.versions import latest, standing_lineage
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS
 

@@ -1,0 +1,71 @@
+"""`amos list`."""
+
+from __future__ import annotations
+
+import click
+
+from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.printing import json_option, print_lines, print_rows
+
+_KINDS = ("atoms", "sources", "conversations", "candidates", "decisions")
+_STATES = ("active", "superseded", "archived", "quarantined", "all")
+
+
+@click.command("list")
+@click.argument("kind", type=click.Choice(_KINDS), default="atoms")
+@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only atoms of this type; repeatable.")
+@click.option(
+    "--state",
+    type=click.Choice(_STATES),
+    default="active",
+    show_default=True,
+    help="Of atoms: what holds now, what gave way, what waits for a decision.",
+)
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Rows of a page.")
+@click.option("--cursor", metavar="CURSOR", help="Go on after the page that printed this.")
+@click.option("--since", metavar="TIME", help="Not before this time (of the event, not of the reading).")
+@click.option("--until", metavar="TIME", help="Before this time.")
+@json_option
+@pass_invocation
+def list_rows(
+    invocation: Invocation,
+    *,
+    kind: str,
+    types: tuple[str, ...],
+    state: str,
+    limit: int,
+    cursor: str | None,
+    since: str | None,
+    until: str | None,
+    as_json: bool,
+) -> None:
+    """Walk through what is stored, newest first.
+
+    KIND is atoms (what is known, the default), sources, conversations, candidates or decisions. A list is
+    complete, or says that it is not and prints the cursor of the next page. A TIME is a date or an ISO
+    time with any offset.
+
+    \b
+    Examples:
+      amos list --type preference --limit 10
+      amos list sources --since 2026-03-01 --until 2026-04-01
+      amos list --state quarantined --json
+    """
+    from amos.flow.instants import instant_us
+    from amos.flow.look import Wanted
+    from amos.flow.paging import PageRequest
+    from amos.views.rows import listed_lines
+
+    page = PageRequest(
+        limit=limit,
+        cursor=cursor,
+        since_us=None if since is None else instant_us(since, "--since"),
+        until_us=None if until is None else instant_us(until, "--until"),
+    )
+    with invocation.open_store() as store:
+        listed = store.list(Wanted(kind=kind, types=types, state=state, page=page))
+        is_empty = store.shard.head == 0
+    if as_json:
+        print_rows(listed.rows, is_truncated=listed.is_truncated, cursor=listed.cursor)
+    else:
+        print_lines(listed_lines(listed.rows, kind, cursor=listed.cursor, is_store_empty=is_empty))

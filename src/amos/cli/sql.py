@@ -1,0 +1,34 @@
+"""`amos sql`."""
+
+from __future__ import annotations
+
+import click
+
+from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.printing import json_option, print_lines, print_rows
+
+
+@click.command()
+@click.argument("query", metavar="QUERY")
+@json_option
+@pass_invocation
+def sql(invocation: Invocation, *, query: str, as_json: bool) -> None:
+    """Ask the tables in SQL; nothing can be written.
+
+    QUERY is one SELECT statement of DuckDB over sources, conversations, entities, candidates, decisions,
+    atoms, edges, lineage, disputes and events: their current rows, as far as the scope shows them. Ids are
+    text, payloads JSON text; atoms and candidates have a `statement`. Files and the network are out of reach.
+
+    \b
+    Examples:
+      amos sql "SELECT outcome, count(*) AS n FROM decisions GROUP BY outcome"
+      amos sql "SELECT statement FROM atoms WHERE state = 'active'" --json
+    """
+    from amos.views.grid import grid_lines, plain_rows
+
+    with invocation.open_store() as store:
+        table = store.sql(query)
+    if as_json:
+        print_rows(plain_rows(table))
+    else:
+        print_lines(grid_lines(table))

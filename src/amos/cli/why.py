@@ -1,0 +1,33 @@
+"""`amos why`."""
+
+from __future__ import annotations
+
+import click
+
+from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.printing import json_option, print_lines, print_object
+
+
+@click.command()
+@click.argument("ref", metavar="REF")
+@json_option
+@pass_invocation
+def why(invocation: Invocation, *, ref: str, as_json: bool) -> None:
+    """Say where a claim comes from and why it was decided so.
+
+    Goes from an atom, a candidate, a decision or a source to the bytes it rests on, the decision with its
+    reasons, what replaced what, and the events that put it there.
+
+    \b
+    Examples:
+      amos why atm_7f3k2q
+      amos why src_q2wls3 --json
+    """
+    from amos.views.reasons import why_lines
+
+    with invocation.open_store() as store:
+        answer = store.why(ref)
+    if as_json:
+        print_object(answer)
+    else:
+        print_lines(why_lines(answer))

@@ -1,0 +1,98 @@
+"""The answer to `why` as people read it: claim, evidence, decision, history, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from amos.views.plain import minute, plural, shortened, visible
+
+Row = Mapping[str, Any]
+
+_EXCERPT_CHARS = 300
+
+
+def why_lines(answer: Row) -> Iterator[str]:
+    """Yield the lines of one answer."""
+    yield f"{answer['ref']}  {_headline(answer['item'])}"
+    yield from _evidence_lines(answer)
+    yield from _decision_lines(answer["decision"])
+    yield from _lineage_lines(answer["lineage"], answer["ref"])
+    yield from _source_lines(answer)
+    yield from _event_lines(answer["events"])
+
+
+def _headline(item: Row) -> str:
+    if item.get("statement"):
+        state = item.get("state") or item.get("outcome")
+        return f"{visible(item['statement'])} ({item['type']}, {state})"
+    if item["table"] == "sources":
+        said = "(withheld)" if item["text"] is None else shortened(item["text"])
+        return said or "(no text)"
+    return f"{item.get('outcome', item['table'])}"
+
+
+def _evidence_lines(answer: Row) -> Iterator[str]:
+    evidence = answer["evidence"]
+    if not evidence:
+        return
+    yield "Evidence:"
+    for piece in evidence:
+        said = (
+            "(withheld)" if piece["excerpt"] is None else f"“{shortened(piece['excerpt'], _EXCERPT_CHARS)}”"
+        )
+        who = visible(piece["author"] or piece["role"])
+        yield f"  {said}"
+        yield f"    {who}, {minute(piece['event_time'])}, {piece['trust']}; {piece['outcome']}"
+        yield f"    {piece['source_id']} bytes {piece['start']}-{piece['end']}; {visible(piece['locator'])}"
+    hidden = answer["evidence_total"] - len(evidence)
+    if hidden > 0:
+        yield f"  … and {plural(hidden, 'more piece')}"
+
+
+def _decision_lines(decision: Row | None) -> Iterator[str]:
+    if decision is None:
+        return
+    yield f"Decision: {decision['outcome']} ({decision['action']}), because {', '.join(decision['reasons'])}"
+    yield (
+        f"  utility {decision['utility']}, risk {decision['risk']}; policy {decision['policy']}, "
+        f"extractor {decision['extractor']}; {decision['decision_id']}"
+    )
+    if decision["deadline"] is not None:
+        yield f"  waits for a review until {minute(decision['deadline'])}"
+
+
+def _lineage_lines(lineage: list[Row], ref: str) -> Iterator[str]:
+    if not lineage:
+        return
+    yield "History:"
+    for row in lineage:
+        is_newer = row["successor_id"] == ref
+        other = row["predecessor"] if is_newer else row["successor"]
+        verb = row["relation"] if is_newer else f"is what follows it ({row['relation']})"
+        reference = row["predecessor_id"] if is_newer else row["successor_id"]
+        said = visible(other or "")
+        yield f"  {verb} {reference} {said}" if is_newer else f"  {reference} {said} {verb}"
+
+
+def _source_lines(answer: Row) -> Iterator[str]:
+    atoms, decisions = answer.get("atoms", []), answer.get("decisions", [])
+    if atoms:
+        yield "Atoms that rest on it:"
+        for row in atoms:
+            yield f"  {row['atom_id']}  {visible(row['statement'])} ({row['state']})"
+    if len(decisions) > 1:
+        yield "All decisions on it:"
+        for row in decisions:
+            yield f"  {row['decision_id']}  {row['outcome']}: {', '.join(row['reasons'])}"
+
+
+def _event_lines(events: list[Row]) -> Iterator[str]:
+    if not events:
+        return
+    yield "Events:"
+    for event in events:
+        yield (
+            f"  {event['event_id']}  {event['event_type']}, row {event['row']} of {event['table']}, "
+            f"graph version {event['graph_version']}, {minute(event['accepted_at'])}"
+        )
