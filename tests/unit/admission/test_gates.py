@@ -108,7 +108,7 @@ def test_the_strict_review_setting_holds_every_bounded_claim():
 
 def test_an_unknown_policy_key_is_named():
     with pytest.raises(SchemaError, match="surprise"):
-        read_policy(default_policy_text() + "\nsurprise = 1\n")
+        read_policy("surprise = 1\n" + default_policy_text())
 
 
 def test_policies_are_kept_by_the_digest_of_their_text():
