@@ -6,6 +6,7 @@ ingesting needs.
 
 from __future__ import annotations
 
+import logging
 import shutil
 import tempfile
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from amos.clock import utc_now
+from amos.errors import EngineError
 from amos.flow.principal import Principal, principal_of
 from amos.flow.sight import Sight
 from amos.identity import random_id
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from amos.packets.packet import Packet
 
 __all__ = ["Store", "open", "propose"]
+
+_LOG = logging.getLogger(__name__)
 
 
 class Store:
@@ -145,6 +149,7 @@ class Store:
         receipt.seconds = time.perf_counter() - began
         record = receipt.as_record()
         self.shard.record_run(run_id, "ingest", started, utc_now(), record)
+        self._store_index()
         return {**record, "cut_places": receipt.cut_places}
 
     def _ingest_scratch(self, paths: Sequence[str | Path], **options: Any) -> dict[str, Any]:
@@ -156,6 +161,16 @@ class Store:
         record["dry_run"] = True
         record["graph_version"] = self.shard.head or None
         return record
+
+    def _store_index(self) -> None:
+        """Bring the stored index up to date where that pays; answers never depend on it."""
+        from amos.flow.recall import refresh
+        from amos.retrieval.store import REFRESH_ROWS
+
+        try:
+            refresh(self.shard, at_least=REFRESH_ROWS)
+        except (OSError, EngineError) as cause:
+            _LOG.warning("the index could not be stored", extra={"cause": str(cause)})
 
     def packet(self, *cues: str, **options: Any) -> Packet:
         """Return one bounded, cited packet; options are the fields of a packet request."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -44,3 +45,18 @@ def _plain(batch: pa.RecordBatch) -> list[dict[str, Any]]:
         for name in times:
             row[name] = shown_time(row[name])
     return rows
+
+
+def write_lines(lines: Iterable[str], path: Path) -> int:
+    """Write `lines` to `path`, which appears only when it is whole; return how many there were."""
+    draft = path.with_name(f".{path.name}.draft")
+    count = 0
+    try:
+        with draft.open("w", encoding="utf-8") as stream:
+            for line in lines:
+                stream.write(line + "\n")
+                count += 1
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return count

@@ -130,3 +130,15 @@ def packet_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     """Return rows of `answer_questions` as PACKET_ROWS."""
     plain = [{**row, "components": msgspec.json.encode(row["components"]).decode()} for row in rows]
     return pa.Table.from_pylist(plain, schema=PACKET_ROWS)
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write `table` as Parquet to `path`, which appears only when it is whole."""
+    import pyarrow.parquet as pq
+
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        pq.write_table(table, draft, compression="zstd")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

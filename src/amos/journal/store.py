@@ -31,18 +31,27 @@ from amos.journal.requests import CommitRequest, CommitTerms, HeadMoved, Idempot
 from amos.journal.rows import pack_blob, unpack_blobs, with_storage_columns
 from amos.journal.snapshot import Reading, Snapshot, id_array
 from amos.schemas.buffers import as_keys
-from amos.schemas.catalog import CommitEntry, HotEntry, Idempotency, Records, RunEntry, SegmentEntry
+from amos.schemas.catalog import (
+    CommitEntry,
+    ConflictEntry,
+    HotEntry,
+    Idempotency,
+    Records,
+    RunEntry,
+    SegmentEntry,
+)
 from amos.schemas.state import stored
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog
 from amos.storage.failpoints import reach
+from amos.storage.filesystems import refuse_network_disk
 from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_shard
 from amos.storage.keys import fingerprint, read_key
 from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
 
-__all__ = ["LOOKUPS", "EventRows", "ExclusiveWriter", "HeadMoved", "Idempotency", "Shard", "Snapshot"]
+__all__ = ["LOOKUPS", "EventRows", "ExclusiveWriter", "HeadMoved", "Idempotency", "Shard", "Snapshot", "refuse_unsafe_disk"]
 
 LOOKUPS = [
     ("sources", "source_id"),
@@ -60,6 +69,11 @@ LOOKUPS = [
 """Id columns that decisions look rows up by; any other 16-byte column works as well."""
 
 _KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
+
+
+def refuse_unsafe_disk(root: Path) -> None:
+    """Raise InputError when a store at `root` would lie where a crash can lose commits."""
+    refuse_network_disk(root)
 
 
 class Shard:
@@ -158,10 +172,38 @@ class Shard:
         request = CommitRequest(base=base, **terms)
         with self._lock, writer_lock(self.folder):
             draft = draft_commit(rows, operation=request.operation, random_bytes=os.urandom)
-            done = self._replayed(request)
-            if done is not None or draft is None:
-                return self.head if done is None else done
-            return self._commit_draft(draft, request, reads)
+            try:
+                done = self._replayed(request)
+                if done is None:
+                    return self.head if draft is None else self._commit_draft(draft, request, reads)
+            except IdempotencyConflict as conflict:
+                self._queue(request, conflict)
+                raise
+            return done
+
+    def _queue(self, request: CommitRequest, conflict: IdempotencyConflict) -> None:
+        """Keep a refused command, without its content, for whoever looks after the store."""
+        entry = ConflictEntry(
+            0,
+            to_us(request.now),
+            request.operation,
+            conflict.expected.hex(),
+            conflict.actual.hex(),
+            conflict.graph_version,
+            conflict.advice,
+        )
+        with self._catalog.writing("queue conflict"):
+            self._catalog.insert_conflict(entry)
+
+    def conflicts(self) -> list[ConflictEntry]:
+        """Return the refused commands, oldest first."""
+        with self._lock:
+            return self._catalog.conflicts()
+
+    def text(self, digest: bytes) -> tuple[str, str] | None:
+        """Return (kind, body) of a policy or contract kept by a commit, or None."""
+        with self._lock:
+            return self._catalog.text(digest)
 
     def _commit_draft(self, draft: Draft, request: CommitRequest, reads: Reads) -> int:
         placed = self._log.place(_large_tables(draft, request.base + 1), (request.base + 1,) * 2)
@@ -274,7 +316,7 @@ class Shard:
         if found is None or request.idempotency is None:
             return None
         if found[0] != request.idempotency.payload_digest:
-            raise IdempotencyConflict(f"{request.operation}: the key was used at graph version {found[1]}")
+            raise IdempotencyConflict(request, expected=found[0], graph_version=found[1])
         return found[1]
 
     def _require_unmoved(self, base: int, reads: Reads) -> None:

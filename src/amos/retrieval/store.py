@@ -118,6 +118,16 @@ def _without_base(snapshot: Snapshot, statements: Statements, damage: Exception)
     return _corpus(None, snapshot, statements, (f"index_rebuilt_in_memory: {damage}",))
 
 
+def index_version(shard: Shard) -> int | None:
+    """Return the graph version up to which the stored index reaches, None when none can be used."""
+    with shard.pin() as snapshot:
+        try:
+            base = _load(shard, snapshot)
+        except IndexDamageError:
+            return None
+        return None if base is None else base.graph_version
+
+
 def refresh_index(shard: Shard, statements: Statements, *, at_least: int = 1) -> bool:
     """Store an index of the newest graph version when `at_least` rows are missing from the stored one.
 

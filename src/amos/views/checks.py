@@ -28,7 +28,8 @@ def verify_lines(report: Record) -> Iterator[str]:
     if report["ok"]:
         yield "ok"
     else:
-        yield f"{plural(len(report['problems']), 'problem')}; keep the store as it is and restore a backup beside it"
+        found = plural(len(report["problems"]), "problem")
+        yield f"{found}; keep the store as it is, and restore a backup beside it"
 
 
 def doctor_lines(report: Record) -> Iterator[str]:

@@ -105,3 +105,28 @@ def omission_lines(omissions: Row) -> Iterator[str]:
     """Yield what was left out, if anything was."""
     if omissions["counts"]:
         yield f"Left out: {counted(omissions['counts'])}."
+
+
+def found_lines(
+    rows: Sequence[Row], total: int, cursor: str | None, empty_reason: str | None
+) -> Iterator[str]:
+    """Yield the rows of a search, then how many there are, or why there is none."""
+    for row in rows:
+        reference = row["atom_id"] or row["source_id"]
+        said = shortened(row["statement"] or "", _STATEMENT_CHARS)
+        gone = " (superseded)" if row["is_superseded"] else ""
+        yield f"{row['rank']:>3}. {reference}  {day(row['event_time'])}  {said}{gone}  [{row['score']:.3f}]"
+    if not rows:
+        yield _NOTHING.get(empty_reason or "", "Nothing matches.")
+    elif cursor is not None:
+        yield f"{len(rows)} of {total:,} shown; more: add --cursor {cursor}"
+    else:
+        yield plural(total, "match", "matches") + "."
+
+
+_NOTHING = {
+    "nothing_stored": "Nothing is stored yet. Read something with `amos ingest PATH`.",
+    "nothing_visible": "Nothing in this scope may be seen. Leave the scope flags out, or name another.",
+    "no_match": "Nothing stored shares a word with the question. Try fewer or other words.",
+    "below_threshold": "Some memories share a word with the question, none closely enough. Try other words.",
+}

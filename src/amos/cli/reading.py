@@ -1,0 +1,126 @@
+"""Run one ingest and tell about it: progress, warnings, summary, exit code."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from amos.cli.failures import InterruptedRunError
+from amos.cli.invocation import Invocation
+from amos.cli.printing import print_lines, print_object
+from amos.errors import InputError
+
+if TYPE_CHECKING:
+    from amos.api import Store
+
+WARNED = 10
+"""Problems named on standard error; all are counted, and listed by `--json`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What is to be read and how it is told.  options: format, mapping, trust, zone."""
+
+    paths: tuple[Path, ...]
+    is_dry: bool = False
+    is_strict: bool = False
+    as_json: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Progress:
+    """Counts what is done, and moves the bar if there is one."""
+
+    bar: Any = None
+    records: int = 0
+
+    def __call__(self, records: int, size: int) -> None:
+        """Take note of a finished batch of `records` records and `size` bytes."""
+        self.records += records
+        if self.bar is not None:
+            self.bar.update(size)
+
+
+def read_into_store(invocation: Invocation, reading: Reading) -> None:
+    """Read, print the receipt, and leave with 3 where a strict run met a bad record."""
+    from amos.flow.inputs import input_bytes
+
+    options = reading.options
+    size = input_bytes(reading.paths, format=options.get("format"), mapping=options.get("mapping"))
+    with _store_for(invocation, reading) as store:
+        _announce_compilation(invocation, size)
+        receipt = _ingest(invocation, store, reading, size)
+    _warn(receipt)
+    if reading.as_json:
+        print_object(_shown_receipt(receipt, reading))
+    else:
+        from amos.views.receipt import receipt_lines
+
+        print_lines(receipt_lines(receipt))
+    if reading.is_strict and receipt["sources"]["unreadable"]:
+        raise click.exceptions.Exit(InputError.exit_code)
+
+
+def _shown_receipt(receipt: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    return receipt if reading.is_dry else {name: receipt[name] for name in receipt if name != "cut_places"}
+
+
+@contextmanager
+def _store_for(invocation: Invocation, reading: Reading) -> Iterator[Store]:
+    """Yield the store; for a dry run without one, an empty one that is thrown away."""
+    if reading.is_dry and not invocation.has_shard:
+        with tempfile.TemporaryDirectory(prefix="amos-dry-run-") as folder:
+            from amos.api import Store
+
+            root = Path(folder) / "empty"
+            with Store.create(root, tenant=invocation.tenant, workspace=invocation.workspace) as store:
+                yield store
+        return
+    opened = invocation.open_store(is_writing=True) if reading.is_dry else invocation.make_store()
+    with opened as store:
+        yield store
+
+
+def _announce_compilation(invocation: Invocation, size: int) -> None:
+    from amos.flow.rules import COMPILED_FROM_BYTES
+
+    if size >= COMPILED_FROM_BYTES:
+        from amos.flow.warming import is_warm
+
+        if not is_warm():
+            invocation.notice("compiling the kernels, once per machine: up to half a minute")
+
+
+def _ingest(invocation: Invocation, store: Store, reading: Reading, size: int) -> dict[str, Any]:
+    progress = Progress()
+    is_shown = sys.stderr.isatty() and not invocation.is_quiet
+    try:
+        if not is_shown:
+            return store.ingest(reading.paths, dry_run=reading.is_dry, progress=progress, **reading.options)
+        with click.progressbar(length=size, label="reading", file=sys.stderr) as bar:
+            progress.bar = bar
+            return store.ingest(reading.paths, dry_run=reading.is_dry, progress=progress, **reading.options)
+    except KeyboardInterrupt as cause:
+        if reading.is_dry:
+            raise InterruptedRunError("interrupted; nothing was stored", advice="Run it again.") from cause
+        raise InterruptedRunError(f"interrupted; {progress.records:,} records are stored for good") from cause
+
+
+def _warn(receipt: dict[str, Any]) -> None:
+    """Name the first problems on standard error, and count the rest."""
+    from amos.views.plain import plural
+    from amos.views.receipt import problem_line
+
+    for problem in receipt["errors"][:WARNED]:
+        click.echo(problem_line(problem), err=True)
+    rest = receipt["errors_total"] - min(WARNED, len(receipt["errors"]))
+    if rest > 0:
+        click.echo(f"amos: … and {plural(rest, 'more problem')}; `--json` lists them", err=True)

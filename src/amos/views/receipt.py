@@ -1,0 +1,140 @@
+"""What a run did, as people read it: every record accounted for, every reason counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from amos.views.plain import amount, counted, minute, plural, visible
+
+Record = Mapping[str, Any]
+
+_FATES = {
+    "new": "new",
+    "linked": "already known",
+    "rejected": "refused",
+    "unreadable": "unreadable",
+}
+_OUTCOMES = {
+    "commit": "became memory",
+    "link": "said again what was known",
+    "quarantine": "wait for a review",
+    "ignore": "are no memory",
+    "reject": "were refused",
+}
+_MAIN_REASONS = 8
+_SHOWN_PLACES = 20
+
+
+def problem_line(problem: Record) -> str:
+    """Return the warning about one record."""
+    where = f"{problem['file']}:{problem['record']}" if problem["record"] else problem["file"]
+    return f"amos: {visible(where)}: {visible(problem['message'])} ({problem['code']})"
+
+
+def receipt_lines(receipt: Record) -> Iterator[str]:
+    """Yield the summary of one run."""
+    read = receipt["records_read"]
+    seconds = max(receipt["seconds"], 1e-6)
+    yield f"Read {plural(read, 'record')} in {seconds:.1f} s ({read / seconds:,.0f}/s): {_fates(receipt)}."
+    yield from _origin_lines(receipt)
+    yield from _decision_lines(receipt["decisions"])
+    if receipt["reasons"]:
+        yield f"Main reasons: {_main(receipt['reasons'])}."
+    yield from _cut_lines(receipt)
+    if receipt["unstable_ids"]:
+        yield (
+            f"Note: {plural(receipt['unstable_ids'], 'message')} came without ids of their own and "
+            "are known by their content and what stood before them."
+        )
+    yield from _closing_lines(receipt)
+
+
+def _fates(receipt: Record) -> str:
+    sources = receipt["sources"]
+    return " + ".join(f"{sources[fate]:,} {word}" for fate, word in _FATES.items())
+
+
+def _origin_lines(receipt: Record) -> Iterator[str]:
+    formats = {name: number for name, number in receipt["formats"].items() if number}
+    if formats:
+        yield f"Formats: {counted(formats)}."
+    if receipt["trusts"]:
+        texts = plural(sum(receipt["trusts"].values()), "text")
+        yield f"Trust of their {texts}: {counted(receipt['trusts'])}."
+
+
+def _decision_lines(decisions: Mapping[str, int]) -> Iterator[str]:
+    total = sum(decisions.values())
+    if not total:
+        yield "Nothing new was decided."
+        return
+    yield f"Decided {plural(total, 'time')}:"
+    for outcome, meaning in _OUTCOMES.items():
+        if decisions[outcome]:
+            yield f"  {decisions[outcome]:>7,}  {outcome:<10}  {meaning}"
+
+
+def _main(reasons: Mapping[str, int]) -> str:
+    first = dict(sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0]))[:_MAIN_REASONS])
+    more = ", …" if len(reasons) > _MAIN_REASONS else ""
+    return counted(first) + more
+
+
+def _cut_lines(receipt: Record) -> Iterator[str]:
+    if receipt["cuts"]:
+        verb = "Would cut" if receipt.get("dry_run") else "Cut before storing"
+        yield f"{verb}: {counted(receipt['cuts'])} ({amount(receipt['cut_bytes'])})."
+    if receipt.get("dry_run"):
+        places = receipt.get("cut_places", [])
+        for place in places[:_SHOWN_PLACES]:
+            where = f"{visible(place['locator'])}, {place['field']} bytes {place['start']}-{place['end']}"
+            yield f"  {where}: {place['rule']} ({place['reason']})"
+        if len(places) > _SHOWN_PLACES:
+            yield "  … more; --json lists them"
+
+
+def _closing_lines(receipt: Record) -> Iterator[str]:
+    waiting = receipt["decisions"]["quarantine"]
+    if receipt.get("dry_run"):
+        yield "Nothing was stored: this was a dry run."
+        return
+    if waiting:
+        yield f"{plural(waiting, 'candidate')} wait{'s' if waiting == 1 else ''} for a review."
+    if receipt["errors_total"]:
+        yield f"{plural(receipt['errors_total'], 'problem')}; everything else is stored."
+    version = receipt["graph_version"]
+    if version is not None:
+        yield f"{plural(receipt['atoms_written'], 'new atom')}; graph version {version}."
+
+
+def report_lines(report: Record) -> Iterator[str]:
+    """Yield the report on all ingest runs, the newest run last, then what is stored now."""
+    if not report["runs"]:
+        yield "No run has read anything yet. Read something with `amos ingest PATH`."
+        return
+    for run in report["runs"]:
+        yield f"{minute(run['started_at'])}  {run['run_id']}"
+        yield f"  {plural(run['records_read'], 'record')}: {_fates(run)}; {counted(run['decisions'])}"
+    total = report["total"]
+    yield f"All {plural(total['runs'], 'run')}: {plural(total['records_read'], 'record')}, {_fates(total)}."
+    yield from _cuts_by_trust(total)
+    if total["errors_total"]:
+        yield f"Problems: {total['errors_total']:,}."
+    yield from _stored_lines(report["stored"])
+
+
+def _cuts_by_trust(total: Record) -> Iterator[str]:
+    if total["cuts_by_trust"]:
+        yield f"Cut before storing ({amount(total['cut_bytes'])}):"
+        for rule, counts in sorted(total["cuts_by_trust"].items()):
+            yield f"  {rule}: {counted(counts)}"
+
+
+def _stored_lines(stored: Record) -> Iterator[str]:
+    yield f"Stored now: {plural(stored['sources'], 'source')}, {plural(stored['atoms'], 'atom')}."
+    for form, counts in stored["sources_by"].items():
+        yield f"  {form}: {counted(counts)}"
+    yield f"Decisions: {stored['decisions']:,}"
+    for outcome, counts in stored["decisions_by"].items():
+        yield f"  {outcome}: {counted(counts)}"
