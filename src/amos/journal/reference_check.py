@@ -55,6 +55,14 @@ def _listed(kind: str, ids: pa.Array | pa.ChunkedArray, detail: str) -> Iterator
         yield Problem(kind, f"{len(ids) - _SHOWN} more", detail)
 
 
+def check_versions(table: str, rows: pa.Table) -> Iterator[Problem]:
+    """Yield ids that have two rows of one version.  rows: the id, then the version column."""
+    key, version = rows.column_names
+    counted = rows.group_by([key, version]).aggregate([([], "count_all")])
+    repeated = counted.filter(pc.greater(counted["count_all"], 1))[key]
+    yield from _listed("version_repeated", repeated, f"{table} holds two rows of one version")
+
+
 def check_contents(sources: pa.Table) -> Iterator[Problem]:
     """Yield sources whose content digest is not the SHA-256 of their bytes."""
     content = column_arrays(sources["content"])

@@ -28,14 +28,6 @@ class HeadMoved(BusyError):  # noqa: N818 - says what happened
         self.keys = keys
 
 
-class IdempotencyConflict(BusyError):  # noqa: N818 - says what happened
-    """The same idempotency key was used before for something else."""
-
-    default_code = "idempotency_conflict"
-    default_advice = "Use a new key for a new command."
-    is_retryable = False
-
-
 class CommitTerms(TypedDict):
     """What every commit says of itself; the caller's side of `CommitRequest`."""
 
@@ -64,3 +56,17 @@ class CommitRequest(NamedTuple):
             return None
         parts = [shard, self.actor, self.operation, self.idempotency.targets.hex(), self.idempotency.key]
         return hmac.digest(key, b"amos/idempotency/1" + canonical_json(parts).encode(), "sha256")
+
+
+class IdempotencyConflict(BusyError):  # noqa: N818 - says what happened
+    """The same idempotency key was used before for something else."""
+
+    default_code = "idempotency_conflict"
+    default_advice = "Use a new key for a new command."
+    is_retryable = False
+
+    def __init__(self, request: CommitRequest, *, expected: bytes, graph_version: int) -> None:
+        super().__init__(f"{request.operation}: this key stands for what graph version {graph_version} did")
+        self.expected = expected
+        self.actual = b"" if request.idempotency is None else request.idempotency.payload_digest
+        self.graph_version = graph_version

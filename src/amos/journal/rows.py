@@ -124,14 +124,14 @@ def unpack_blobs(table: str, entries: Sequence[HotEntry]) -> pa.Table:
     edges[:, 0] += width
     try:
         decoded = decode_rows(octets, edges, _shapes(table))
+        arrays = [
+            array_of(field.type, ColumnArrays(*column))
+            for field, column in zip(committed(table), decoded, strict=True)
+        ]
     except (ValueError, IndexError) as cause:
         versions = f"{entries[0].graph_version} to {entries[-1].graph_version}"
         message = f"hot rows of {table}, versions {versions}: {cause}"
         raise IntegrityError(message, path=table) from cause
-    arrays = [
-        array_of(field.type, ColumnArrays(*column))
-        for field, column in zip(committed(table), decoded, strict=True)
-    ]
     if width:
         arrays.append(
             pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(salts), [None, pa.py_buffer(salts)])

@@ -122,8 +122,9 @@ class Snapshot:
 
         columns: of `stored(name)`, all when None.  Raises UsageError for unknown names.
         """
-        schema = select_fields(stored(name), self._columns(name, columns))
-        return pa.concat_tables([schema.empty_table(), *self.tables(name, columns, since=since)])
+        chosen = self._columns(name, columns)
+        schema = select_fields(stored(name), chosen)
+        return pa.concat_tables([schema.empty_table(), *self.tables(name, chosen, since=since)])
 
     def current(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the latest version of every row, in commit order of that version."""

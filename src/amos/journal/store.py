@@ -51,7 +51,16 @@ from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
 
-__all__ = ["LOOKUPS", "EventRows", "ExclusiveWriter", "HeadMoved", "Idempotency", "Shard", "Snapshot", "refuse_unsafe_disk"]
+__all__ = [
+    "LOOKUPS",
+    "EventRows",
+    "ExclusiveWriter",
+    "HeadMoved",
+    "Idempotency",
+    "Shard",
+    "Snapshot",
+    "refuse_unsafe_disk",
+]
 
 LOOKUPS = [
     ("sources", "source_id"),

@@ -11,12 +11,12 @@ import pyarrow as pa
 from amos.errors import EngineError, IntegrityError
 from amos.journal.chain_check import Promises, check_chain, promises
 from amos.journal.findings import VerifyReport
-from amos.journal.reference_check import check_contents, check_decisions, check_spans
+from amos.journal.reference_check import check_contents, check_decisions, check_spans, check_versions
 from amos.journal.row_check import check_rows_of, missing_rows
 from amos.journal.rows import unpack_blobs
 from amos.journal.snapshot import Snapshot
 from amos.schemas.catalog import HotEntry, Records, SegmentEntry
-from amos.schemas.state import TABLES, stored
+from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS, stored
 
 Progress = Callable[[str, int, int], None]
 """Called with a phase, what is done and the total."""
@@ -194,6 +194,9 @@ def _check_references(snapshot: Snapshot, report: VerifyReport, progress: Progre
         snapshot.table("candidates", ["candidate_id", "source_id"]),
         snapshot.current("decisions", ["decision_id", "candidate_id", "source_id", "reasons"]),
     )
+    for table, version in VERSION_COLUMNS.items():
+        key = PRIMARY_KEYS[table]
+        report.problems += check_versions(table, snapshot.table(table, [key, version]))
     cited = {"candidates": "candidate_id", "atoms": "atom_id"}
     checked = dict.fromkeys(cited, 0)
     columns = ["source_id", "revision", "content", "content_digest"]
@@ -209,5 +212,5 @@ def _check_references(snapshot: Snapshot, report: VerifyReport, progress: Progre
         progress("spans", sum(checked.values()), sum(snapshot.counts()[table] for table in cited))
     for table, rows in checked.items():
         missing = snapshot.counts()[table] - rows
-        if missing:
+        if missing > 0:
             report.add("span_without_source", table, f"{missing} rows cite no stored source")

@@ -130,7 +130,10 @@ def _ragged(array: pa.Array, layout: _Layout) -> tuple[Array, Array, Array | Non
 
 
 def array_of(kind: pa.DataType, column: ColumnArrays) -> pa.Array:
-    """Return the Arrow array of type `kind` over `column`; offsets must start at 0."""
+    """Return the Arrow array of type `kind` over `column`; offsets must start at 0.
+
+    Raises ValueError when a number does not fit the type.
+    """
     validity = None if column.valid is None else pa.py_buffer(np.packbits(column.valid, bitorder="little"))
     if column.kind == INT:
         return pa.Array.from_buffers(kind, column.rows, [validity, _integer_buffer(kind, column.values)])
@@ -143,9 +146,11 @@ def array_of(kind: pa.DataType, column: ColumnArrays) -> pa.Array:
 
 
 def _integer_buffer(kind: pa.DataType, values: Array) -> pa.Buffer:
-    if pa.types.is_boolean(kind):
-        return pa.py_buffer(np.packbits(values.astype(bool), bitorder="little"))
-    return pa.py_buffer(np.ascontiguousarray(values.astype(f"<i{kind.bit_width // 8}", copy=False)))
+    is_bit = pa.types.is_boolean(kind)
+    narrow = values.astype(bool if is_bit else f"<i{kind.bit_width // 8}", copy=False)
+    if narrow is not values and np.any(narrow.astype(np.int64) != values):
+        raise ValueError(f"a number does not fit {kind}")
+    return pa.py_buffer(np.packbits(narrow, bitorder="little") if is_bit else np.ascontiguousarray(narrow))
 
 
 def _items(kind: pa.DataType, column: ColumnArrays) -> pa.Array:

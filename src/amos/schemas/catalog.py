@@ -45,6 +45,18 @@ class HotEntry(NamedTuple):
     body: bytes
 
 
+class ConflictEntry(NamedTuple):
+    """A refused command: what it expected, what stands, and what its caller can do."""
+
+    conflict_id: int
+    recorded_us: int
+    target_ref: str
+    expected: str
+    actual: str
+    conflicting_version: int
+    recommended_action: str
+
+
 class RunEntry(NamedTuple):
     """Receipt of one run: outside digest and chain."""
 

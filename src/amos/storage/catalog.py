@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from amos.errors import IntegrityError, SchemaError
-from amos.schemas.catalog import CommitEntry, HotEntry, RunEntry, SegmentEntry
+from amos.schemas.catalog import CommitEntry, ConflictEntry, HotEntry, RunEntry, SegmentEntry
 from amos.storage.connections import fetch, open_database
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors
@@ -90,7 +90,11 @@ class Catalog:
             self._connection.execute("BEGIN")
         try:
             yield
-        finally:
+        except BaseException:
+            with suppress(apsw.Error):  # the first failure is the one that counts
+                self._connection.execute("ROLLBACK")
+            raise
+        with disk_errors(self.path):
             self._connection.execute("COMMIT")
 
     @contextmanager
@@ -218,9 +222,18 @@ class Catalog:
         """Remember what an idempotency key stood for."""
         self.rows("INSERT INTO idempotency VALUES (?, ?, ?)", (scope, payload_digest, version))
 
-    def insert_conflict(self, values: tuple[int, str, str, str, int, str]) -> None:
-        """Queue a refused command: recorded_us, target, expected, actual, version, advice."""
-        self.rows("INSERT INTO conflicts VALUES (NULL, ?, ?, ?, ?, ?, ?)", values)
+    def insert_conflict(self, entry: ConflictEntry) -> None:
+        """Queue a refused command; `conflict_id` is given by the catalog."""
+        self.rows("INSERT INTO conflicts VALUES (NULL, ?, ?, ?, ?, ?, ?)", entry[1:])
+
+    def conflicts(self) -> list[ConflictEntry]:
+        """Return the queue of refused commands, oldest first."""
+        return [ConflictEntry(*row) for row in self.rows("SELECT * FROM conflicts ORDER BY conflict_id")]
+
+    def text(self, digest: bytes) -> tuple[str, str] | None:
+        """Return (kind, body) of a kept text, or None."""
+        found = self.rows("SELECT kind, body FROM texts WHERE digest = ?", (digest,))
+        return found[0] if found else None
 
     def insert_texts(self, texts: dict[bytes, tuple[str, str]]) -> None:
         """Keep policy and contract texts by digest; a known digest is left alone."""

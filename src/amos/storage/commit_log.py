@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -56,9 +57,7 @@ class CommitLog:
             first_version=version,
             last_version=version,
             file=file,
-            constants=entry.constants.replace(
-                f'"graph_version": {entry.first_version}', f'"graph_version": {version}'
-            ),
+            constants=json.dumps({**json.loads(entry.constants), "graph_version": version}, sort_keys=True),
         )
         rename_durably(self._files.path(entry), self._files.path(new))
         return new

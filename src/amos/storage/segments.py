@@ -124,10 +124,10 @@ def build_segment(rows: pa.Table, *, keep: str) -> Built:
 def _is_constant(column: ColumnArrays) -> bool:
     if column.valid is not None:
         return not column.valid.any()
-    if column.rows < 2:  # one row gains nothing by standing in the catalog
-        return False
     if column.kind == "int":
-        return bool((column.values == column.values[0]).all())
+        return bool((column.values == column.values[:1]).all())
+    if column.rows < 2:  # one text gains nothing by standing in the catalog
+        return False
     assert column.offsets is not None
     if column.offsets[1] - column.offsets[0] > _LONGEST_CONSTANT:
         return False

@@ -1,0 +1,103 @@
+"""Kill a writer at every named step: the shard reopens in the old or the new state, verified."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from amos.journal.store import Shard
+from amos.journal.verify import verify_shard
+from amos.storage.failpoints import FAILPOINTS
+from committed_rows import commit, new_shard, story
+
+pytestmark = pytest.mark.crash
+
+TESTS = str(Path(__file__).parents[1])
+WRITER = """
+import sys
+from pathlib import Path
+from committed_rows import commit, new_shard, story
+with new_shard(Path(sys.argv[1])) as shard:
+    if "seal" in sys.argv:
+        shard._log.seal_blobs = 0
+    first = 100 * shard.head
+    rows = story(first, 3) + story(first + 50, 2, width=1 << 19)
+    if "exclusive" in sys.argv:
+        from committed_rows import NOW, RUN
+        with shard.exclusive() as writer:
+            writer.commit(rows, operation="ingest", actor="tester", run_id=RUN, now=NOW)
+    else:
+        commit(shard, rows)
+"""
+CREATE = sorted(name for name in FAILPOINTS if name.startswith("create."))
+REMOVING = ["clean.before_remove"]
+COMMIT = sorted(set(FAILPOINTS) - set(CREATE) - set(REMOVING))
+DURABLE = {"commit.after_sqlite_commit"}
+
+
+def write(folder, failpoint, *words):
+    """Run the writer until it is killed at `failpoint`; return its exit status."""
+    known = {"PYTHONPATH": TESTS, "PATH": os.environ.get("PATH", ""), "AMOS_FAILPOINT": failpoint}
+    command = [sys.executable, "-c", WRITER, str(folder), *words]
+    return subprocess.run(command, env=known, capture_output=True, check=False).returncode
+
+
+def leftovers(folder):
+    """Return segment files no commit names, and draft folders."""
+    shard = folder / "store/default/default"
+    with Shard.open(folder / "store", read_only=True) as reader:
+        orphans = reader.records().orphans
+    return orphans + [path.name for path in (shard / "tmp").iterdir() if path.is_dir()]
+
+
+def sources_of(folder):
+    with Shard.open(folder / "store") as shard, shard.pin() as snapshot:
+        assert verify_shard(shard).problems == []
+        return snapshot.version, snapshot.table("sources").num_rows
+
+
+@pytest.mark.parametrize("words", [("seal",), ("seal", "exclusive")], ids=["commit", "exclusive"])
+@pytest.mark.parametrize("failpoint", COMMIT)
+def test_a_killed_commit_leaves_the_old_or_the_new_state(tmp_path, failpoint, words):
+    with new_shard(tmp_path) as shard:
+        commit(shard, story(0, 2))
+    assert write(tmp_path, failpoint, *words) == -signal.SIGKILL
+    assert sources_of(tmp_path) == ((2, 7) if failpoint in DURABLE else (1, 2))
+    assert leftovers(tmp_path) == []
+    assert write(tmp_path, "", *words) == 0
+    assert sources_of(tmp_path)[1] in (7, 12)
+
+
+@pytest.mark.parametrize("passes", [2, 3, 4])
+def test_a_commit_killed_between_its_files_leaves_none_of_them(tmp_path, passes):
+    with new_shard(tmp_path) as shard:
+        commit(shard, story(0, 2))
+    assert write(tmp_path, f"file.renamed:{passes}", "seal") == -signal.SIGKILL
+    assert leftovers(tmp_path) != []
+    assert sources_of(tmp_path) == (1, 2)
+    assert leftovers(tmp_path) == []
+
+
+@pytest.mark.parametrize("failpoint", CREATE)
+def test_a_store_killed_while_it_is_made_can_be_made_again(tmp_path, failpoint):
+    assert write(tmp_path, failpoint) == -signal.SIGKILL
+    assert write(tmp_path, "") == 0
+    assert sources_of(tmp_path) == (1, 5)
+
+
+def test_a_clean_up_that_is_killed_is_finished_by_the_next(tmp_path):
+    with new_shard(tmp_path) as shard:
+        commit(shard, story(0, 2))
+    write(tmp_path, "segment.placed:2", "seal")
+    assert leftovers(tmp_path) != []
+    assert write(tmp_path, "clean.before_remove") == -signal.SIGKILL
+    assert sources_of(tmp_path) == (1, 2)
+    assert leftovers(tmp_path) == []
+
+
+def test_every_failpoint_has_a_place_in_the_code():
+    code = "".join(path.read_text() for path in (Path(TESTS).parent / "src").rglob("*.py"))
+    assert [name for name in FAILPOINTS if f'reach("{name}")' not in code] == []

@@ -1,0 +1,208 @@
+import hashlib
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import damaged_stores
+from amos.errors import IntegrityError
+from amos.journal.store import Shard
+from amos.journal.verify import verify_shard
+from committed_rows import EventRows, commit, new_shard, number_id, rows_of, story
+from damaged_stores import execute, kinds, report_of
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    return damaged_stores.make_store(tmp_path_factory.mktemp("original"))
+
+
+@pytest.fixture
+def root(original, tmp_path):
+    return Path(shutil.copytree(original, tmp_path / "store"))
+
+
+def test_a_sound_store_verifies_and_says_what_was_checked(root):
+    seen = []
+    with Shard.open(root) as shard:
+        report = verify_shard(shard, progress=lambda *step: seen.append(step), digest=lambda _: "d1")
+    assert report.problems == []
+    record = report.as_record()
+    assert record["ok"] is True
+    assert record["checked"]["commits"] == 5
+    assert record["checked"]["events"] == 20
+    assert record["checked"]["rows"] == 36
+    assert record["checked"]["spans"] == 18
+    assert record["checked"]["segments"] == 7
+    assert record["checked"]["bytes"] > 1000
+    assert (record["graph_version"], record["state_digest"], record["mode"]) == (5, "d1", "fast")
+    assert {step[0] for step in seen} == {"files", "rows", "spans"}
+
+
+def test_an_empty_store_verifies(tmp_path):
+    with new_shard(tmp_path) as shard:
+        record = verify_shard(shard).as_record()
+    assert (record["ok"], record["graph_version"]) == (True, None)
+
+
+def test_verification_changes_nothing(root):
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    report_of(root)
+    after = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    assert {path for path in after if before.get(path) != after[path]} <= {
+        root / "default/default/shard.sqlite-shm",
+        root / "default/default/shard.sqlite-wal",
+        root / "default/default/tmp/pins.lock",
+        root / "default/default/derived/verified.sqlite",
+    }
+
+
+def test_a_missing_segment_is_found(root):
+    next((root / "default/default/segments/atoms").glob("*.parquet")).unlink()
+    assert "segment_missing" in kinds(root)
+
+
+def test_an_unnamed_segment_is_found(root):
+    folder = root / "default/default/segments/atoms"
+    (folder / "7-7-00.parquet").write_bytes(b"stray")
+    assert kinds(root) == {"segment_orphan"}
+
+
+SWAP_AUTHOR = """
+UPDATE segment_files SET constants = replace(constants, '"author": null', '"author": "41"')
+WHERE table_name = 'sources'
+"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind"),
+    [
+        ("UPDATE commits SET link = zeroblob(32) WHERE graph_version = 2", "link_broken"),
+        ("UPDATE commits SET accepted_us = accepted_us + 9 WHERE graph_version = 4", "event_changed"),
+        ("UPDATE commits SET accepted_us = 0 WHERE graph_version = 3", "time_backwards"),
+        ("UPDATE commits SET event_count = 3 WHERE graph_version = 1", "event_count"),
+        ("DELETE FROM commits WHERE graph_version = 3", "commit_missing"),
+        ("DELETE FROM commits WHERE graph_version = 5", "event_without_commit"),
+        ("UPDATE segment_files SET sha256 = zeroblob(32) WHERE segment_id = 1", "segment_damaged"),
+        ("UPDATE segment_files SET row_count = row_count + 1 WHERE segment_id = 2", "segment_damaged"),
+        ("DELETE FROM segment_files WHERE table_name = 'decisions'", "rows_missing"),
+        (SWAP_AUTHOR, "rows_changed"),
+    ],
+)
+def test_changes_to_the_catalog_are_found(root, sql, kind):
+    execute(root, sql)
+    assert kind in kinds(root)
+
+
+def damage_page(root, number):
+    path = root / "default/default/shard.sqlite"
+    raw = bytearray(path.read_bytes())
+    raw[(number - 1) * 4096 : number * 4096] = bytes(4096)
+    path.write_bytes(raw)
+
+
+def root_page(root, name):
+    connection = sqlite3.connect(root / "default/default/shard.sqlite")
+    page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).fetchone()[0]
+    connection.close()
+    return page
+
+
+@pytest.mark.parametrize("name", ["hot_by_version", "runs", "commits"])
+def test_a_damaged_page_of_the_catalog_is_reported(root, name):
+    damage_page(root, root_page(root, name))
+    assert "catalog_damaged" in kinds(root)
+
+
+def test_a_catalog_that_cannot_be_opened_is_an_integrity_error(root):
+    damage_page(root, root_page(root, "meta"))
+    with pytest.raises(IntegrityError, match="damaged"):
+        Shard.open(root)
+
+
+def problems_after(tmp_path, rows):
+    with new_shard(tmp_path) as shard:
+        commit(shard, rows)
+        return {problem.kind for problem in verify_shard(shard).problems}
+
+
+def changed(table, **columns):
+    """Return the story of one message with some columns of one table replaced."""
+    found = []
+    for group in story(0, 1):
+        rows = group.rows
+        if group.table == table:
+            held = {name: rows[name].to_pylist() for name in rows.column_names}
+            rows = rows_of(table, 1, **{**held, **columns})
+        found.append(group._replace(rows=rows))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("spans", "is_sound"),
+    [
+        ([0, 2], False),  # inside the two bytes of é
+        ([1, 3], True),
+        ([0, 1, 1, 4], True),
+        ([3, 3], False),
+        ([-1, 3], False),
+        ([5, 4], False),
+        ([0, 900], False),
+        ([4], False),
+    ],
+)
+@pytest.mark.parametrize("table", ["candidates", "atoms"])
+def test_spans_must_lie_on_character_boundaries_of_their_source(tmp_path, table, spans, is_sound):
+    found = problems_after(tmp_path, changed(table, spans=[spans]))
+    assert found == (set() if is_sound else {f"{table[:-1]}_span_invalid"})
+
+
+def test_evidence_must_name_a_stored_source_and_revision(tmp_path):
+    assert problems_after(tmp_path, changed("atoms", source_revision=[4])) == {"span_without_source"}
+    stranger = changed("atoms", source_id=[number_id("sources", 99)])
+    assert problems_after(tmp_path / "b", stranger) == {"span_without_source"}
+
+
+def test_contents_must_hash_to_their_digest(tmp_path):
+    rows = changed("sources", content_digest=[hashlib.sha256(b"other").digest()])
+    assert problems_after(tmp_path, rows) == {"content_changed"}
+
+
+def test_every_candidate_and_source_needs_a_decision(tmp_path):
+    without = [group for group in story(0, 1) if group.table != "decisions"]
+    assert problems_after(tmp_path, without) == {"candidate_undecided", "source_undecided"}
+
+
+def test_every_decision_needs_a_reason(tmp_path):
+    assert problems_after(tmp_path, changed("decisions", reasons=[[]])) == {"decision_without_reason"}
+
+
+def test_a_candidate_has_one_current_decision(tmp_path):
+    again = changed("decisions", decision_id=[number_id("decisions", 5)])[2]
+    assert problems_after(tmp_path, [*story(0, 1), again]) == {"candidate_decided_twice"}
+    newer = changed("decisions", version=[2])[2]
+    assert problems_after(tmp_path / "b", [*story(0, 1), newer]) == set()
+
+
+def test_no_two_rows_share_id_and_version(tmp_path):
+    found = problems_after(tmp_path, [*story(0, 1), story(0, 1)[3]])
+    assert found == {"version_repeated"}
+
+
+def test_a_candidate_needs_its_source(tmp_path):
+    lost = changed("candidates", source_id=[number_id("sources", 77)])
+    assert "candidate_without_source" in problems_after(tmp_path, lost)
+
+
+def test_long_lists_of_problems_are_counted(tmp_path):
+    rows = [group for group in story(0, 30) if group.table != "decisions"]
+    with new_shard(tmp_path) as shard:
+        commit(shard, rows)
+        report = verify_shard(shard)
+    assert any(problem.where == "10 more" for problem in report.problems)
+
+
+def test_lineage_and_other_tables_are_covered_too(tmp_path):
+    lineage = EventRows("edge_committed", "lineage", rows_of("lineage", 2))
+    assert problems_after(tmp_path, [*story(0, 1), lineage]) == set()
