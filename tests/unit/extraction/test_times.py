@@ -13,7 +13,8 @@ SAID = datetime(2027, 5, 12, 17, 45, 30, tzinfo=ZoneInfo(ZONE))  # a Wednesday
 
 
 WORDS = [
-    "next", "last", "this", "in", "on", "the", "14th", "3", "99", "may", "friday", "week", "ago", "at", "5", "pm",
+    "next", "last", "this", "in", "on", "the", "14th", "3", "99", "may", "friday", "week", "ago", "at",
+    "5", "pm",
     "until", "from", "to", "2031", "and", "of",
 ]  # fmt: skip
 
@@ -90,7 +91,7 @@ def local_text(edge):
         ("from Monday to Thursday", "2027-05-17", "2027-05-21", "day"),
         ("between 1 June and 4 June", "2027-06-01", "2027-06-05", "day"),
         (
-            ["Christmas",
+            "Christmas",
             "2027-12-25",
             "2027-12-26",
             "day",
@@ -244,9 +245,7 @@ def test_the_local_day_ends_at_four_in_the_morning():
     phrase=st.one_of(
         st.text(max_size=30),
         st.lists(
-            st.sampled_from(
-                ["next", "last", "this", "in", "on", "the", "14th", "3", "99", "may", "friday", "week", "ago", "at", "5", "pm", "until", "from", "to", "2031", "and", "of"]
-            ),
+            st.sampled_from(WORDS),
             max_size=7,
         ).map(" ".join),
     ),
