@@ -7,6 +7,9 @@ from collections.abc import Callable
 from amos.errors import UsageError
 from amos.packets.packet import Conflict, EvidenceRef, Packet, PacketItem, packet_json
 
+_CONTROL = frozenset(map(chr, [*range(32), *range(127, 160), 0x202D, 0x202E]))
+"""Control characters and the marks that turn the direction of a line."""
+
 _EMPTY = {
     "nothing_stored": "Nothing is stored yet.",
     "nothing_visible": "Nothing that you may see is stored in this scope.",
@@ -32,7 +35,8 @@ def render_text(packet: Packet) -> str:
     lines: list[str] = []
     for item in packet.items:
         headline, *cited = _lines(item)
-        lines.append(f"{item.rank}. {headline}{_marks(item)}  [{item.score:.3f}]")
+        named = f"  {item.atom_id}" if item.atom_id else ""
+        lines.append(f"{item.rank}. {headline}{_marks(item)}  [{item.score:.3f}]{named}")
         lines += [f"   {line}" for line in cited]
     lines += [_conflict_line(conflict) for conflict in packet.conflicts]
     return "\n".join([*lines, *_closing(packet)])
@@ -58,7 +62,7 @@ def _lines(item: PacketItem) -> list[str]:
 
 
 def _cited(entry: EvidenceRef) -> str:
-    who = entry.author or "unknown"
+    who = _one_line(entry.author or "unknown")
     when = entry.event_time[:10] if entry.event_time else "undated"
     place = f"{entry.source_id}:{entry.start}-{entry.end}"
     return f"{who}, {when}: \u201c{_one_line(entry.excerpt)}\u201d ({place})"
@@ -100,7 +104,9 @@ def _closing(packet: Packet) -> list[str]:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.replace("\x1a", "\u2588").split())
+    """Return text on one line; what would drive a terminal is written out."""
+    folded = " ".join(text.replace("\x1a", "\u2588").split())
+    return "".join(f"\\u{ord(char):04x}" if char in _CONTROL else char for char in folded)
 
 
 def _escaped(text: str) -> str:
