@@ -72,7 +72,8 @@ def _needed_tokens(
 ) -> int:
     parts = (first, *_joining(first, conflicts, []))
     cost = sum(len(msgspec.json.encode(part)) + 1 for part in parts)
-    return -(-(_envelope_bytes(packet, items, total) + cost) // BYTES_PER_TOKEN)
+    # the answer to a larger budget repeats that budget twice, in more digits
+    return -(-(_envelope_bytes(packet, items, total) + cost + 2 * _RESERVED_DIGITS) // BYTES_PER_TOKEN)
 
 
 def _name_left_out(packet: Packet, left_out: Sequence[PacketItem], count: int) -> None:
