@@ -241,6 +241,13 @@ class Store:
         with self._sight() as sight:
             return report_ingest(sight, self.shard.runs())
 
+    def story(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return some claims that were kept, and one refused source for each telling reason."""
+        from amos.flow.story import kept_claims, refusals
+
+        with self._sight() as sight:
+            return kept_claims(sight), refusals(sight)
+
     def export(self, tables: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         """Yield the rows in sight as plain objects, table by table."""
         from amos.flow.export import export_rows

@@ -140,7 +140,9 @@ def _writable(shard: Shard) -> Check:
 def _hot_rows(shard: Shard) -> Check:
     hot = shard.records().hot
     size = sum(len(entry.body) for entry in hot)
-    return Check("hot_rows", True, f"{len(hot)} small commits, {size / 1e6:.1f} MB, sealed by themselves")
+    return Check(
+        "hot_rows", True, f"{size / 1e6:.1f} MB in {len(hot)} parts; sealed into segments when they grow"
+    )
 
 
 def _index(shard: Shard) -> Check:
