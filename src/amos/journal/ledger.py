@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.journal.rows import unpack_blobs, with_storage_columns
+from amos.journal.rows import stored, unpack_blobs, with_storage_columns
 from amos.schemas.catalog import HotEntry, SegmentEntry
 from amos.schemas.columns import select_fields
-from amos.schemas.state import TABLES, stored
+from amos.schemas.state import TABLES
 
 Array = npt.NDArray[Any]
 
@@ -80,7 +80,7 @@ class Sealed:
         parts = []
         for group in np.unique(groups).tolist():
             rows = self._group(source, cache, group, columns)
-            parts.append(rows.take(pa.array(local[groups == group] - self._edges[group])))
+            parts.append(taken(rows, local[groups == group] - self._edges[group]))
         return pa.concat_tables(parts)
 
     def _group(
@@ -126,7 +126,14 @@ class Hot:
         self, _source: SegmentSource, _cache: ColumnCache, local: Array, columns: Sequence[str]
     ) -> pa.Table:
         """Return the rows at ascending `local` positions."""
-        return self.rows.select(columns).take(pa.array(local))
+        return taken(self.rows.select(columns), local)
+
+
+def taken(rows: pa.Table, places: Array) -> pa.Table:
+    """Return the rows at ascending `places`, without a copy where they follow one another."""
+    if len(places) and places[-1] - places[0] + 1 == len(places):
+        return rows.slice(places[0], len(places))
+    return rows.take(pa.array(places))
 
 
 def _loaded() -> pa.Table:

@@ -16,7 +16,8 @@ from amos.kernels.canonical_reader import Shape, decode_rows
 from amos.kernels.hashing import sha256_rows
 from amos.schemas.buffers import ColumnArrays, array_of, column_arrays, kind_of
 from amos.schemas.catalog import HotEntry
-from amos.schemas.state import TABLES, stored
+from amos.schemas.state import TABLES
+from amos.schemas.state import stored as stored_columns
 
 Array = npt.NDArray[Any]
 
@@ -29,6 +30,10 @@ _HEADER_BYTES = 5
 def committed(table: str) -> pa.Schema:
     """Return the columns that a caller hands over and that commitments cover: all but the salt."""
     return pa.schema([field for field in TABLES[table] if field.name != "salt"])
+
+
+stored = functools.cache(stored_columns)
+"""Columns as they stand on disk, made once per table."""
 
 
 @functools.cache

@@ -16,9 +16,10 @@ import pyarrow.compute as pc
 from amos.errors import UsageError
 from amos.journal.id_index import IdIndex
 from amos.journal.ledger import ColumnCache, Ledger, SegmentSource, within
+from amos.journal.rows import stored
 from amos.schemas.buffers import as_keys, column_arrays
 from amos.schemas.columns import select_fields
-from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS, stored
+from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS
 
 Array = npt.NDArray[Any]
 Keys: TypeAlias = pa.Array | pa.ChunkedArray | Array
@@ -65,7 +66,9 @@ class Reading:
         """Return the rows at ascending `positions`."""
         pieces, starts = ledger.piece_starts(table)
         owners = np.searchsorted(starts, positions, "right") - 1
-        parts = [select_fields(stored(table), columns).empty_table()]
+        if len(positions) == 0:
+            return select_fields(stored(table), columns).empty_table()
+        parts = []
         edges = np.flatnonzero(np.diff(owners, prepend=-1, append=len(pieces)))
         for first, after in pairwise(edges.tolist()):
             piece = pieces[owners[first]]
@@ -123,8 +126,8 @@ class Snapshot:
         columns: of `stored(name)`, all when None.  Raises UsageError for unknown names.
         """
         chosen = self._columns(name, columns)
-        schema = select_fields(stored(name), chosen)
-        return pa.concat_tables([schema.empty_table(), *self.tables(name, chosen, since=since)])
+        parts = list(self.tables(name, chosen, since=since))
+        return pa.concat_tables(parts) if parts else select_fields(stored(name), chosen).empty_table()
 
     def current(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the latest version of every row, in commit order of that version."""

@@ -28,7 +28,7 @@ from amos.journal.events import (
 from amos.journal.exclusive import ExclusiveWriter
 from amos.journal.ledger import Ledger, load_ledger, parse_groups
 from amos.journal.requests import CommitRequest, CommitTerms, HeadMoved, IdempotencyConflict, Reads
-from amos.journal.rows import pack_blob, unpack_blobs, with_storage_columns
+from amos.journal.rows import pack_blob, stored, unpack_blobs, with_storage_columns
 from amos.journal.snapshot import Reading, Snapshot, id_array
 from amos.schemas.buffers import as_keys
 from amos.schemas.catalog import (
@@ -40,7 +40,6 @@ from amos.schemas.catalog import (
     RunEntry,
     SegmentEntry,
 )
-from amos.schemas.state import stored
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog
 from amos.storage.failpoints import reach

@@ -13,10 +13,10 @@ from amos.journal.chain_check import Promises, check_chain, promises
 from amos.journal.findings import VerifyReport
 from amos.journal.reference_check import check_contents, check_decisions, check_spans, check_versions
 from amos.journal.row_check import check_rows_of, missing_rows
-from amos.journal.rows import unpack_blobs
+from amos.journal.rows import stored, unpack_blobs
 from amos.journal.snapshot import Snapshot
 from amos.schemas.catalog import HotEntry, Records, SegmentEntry
-from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS, stored
+from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS
 
 Progress = Callable[[str, int, int], None]
 """Called with a phase, what is done and the total."""
