@@ -52,6 +52,8 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
         """Tell whether `raw` holds exactly the keys that are set, each once, and no rarer ones."""
         if self.turn is not None and not _LOWEST_TURN <= self.turn <= _HIGHEST_TURN:
             return False
+        if self.source is not None and self.source not in _SOURCES:
+            return False
         values = msgspec.structs.astuple(self)
         if values[_RARE:] != _NO_RARE_FIELD:
             return False

@@ -16,7 +16,7 @@ from amos.sources.mapping import Mapping
 from amos.sources.messages import add_record
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, json_records
-from amos.sources.splitting import BOM, buffered
+from amos.sources.splitting import BOM, buffered, skip_line
 
 _PARQUET_MAGIC = b"PAR1"
 _PARQUET_ROWS = 1024
@@ -91,7 +91,7 @@ def _kind(magic: bytes, file: str) -> str:
 
 def _csv_rows(stream: BinaryIO, delimiter: str, context: ReadContext) -> Iterator[Record]:
     csv.field_size_limit(min(context.limits.record_bytes, _LARGEST_FIELD))
-    reader = csv.reader(_text_lines(stream, context.limits.record_bytes), delimiter=delimiter)
+    reader = csv.reader(_TextLines(stream, context.limits.record_bytes), delimiter=delimiter)
     header: list[str] | None = None
     number = 0
     while True:
@@ -113,12 +113,31 @@ def _csv_rows(stream: BinaryIO, delimiter: str, context: ReadContext) -> Iterato
         yield _csv_record(header, cells, number, context)
 
 
-def _text_lines(stream: BinaryIO, longest: int) -> Iterator[str]:
-    """Yield lines with their ends; bytes that are no UTF-8 stay as lone surrogates until a cell is mended."""
-    is_first = True
-    while raw := stream.readline(longest):
-        yield (raw.removeprefix(BOM) if is_first else raw).decode(errors="surrogateescape")
-        is_first = False
+class _TextLines:
+    """Lines with their ends; bytes that are no UTF-8 stay lone surrogates until a cell is mended.
+
+    An iterator of its own, because it goes on after the csv.Error of a line that is too long.
+    """
+
+    def __init__(self, stream: BinaryIO, longest: int) -> None:
+        self._stream = stream
+        self._longest = longest
+        self._is_first = True
+
+    def __iter__(self) -> _TextLines:
+        return self
+
+    def __next__(self) -> str:
+        raw = self._stream.readline(self._longest + 1)
+        if not raw:
+            raise StopIteration
+        if len(raw) > self._longest and not raw.endswith(b"\n"):
+            skip_line(self._stream, self._longest)
+            raise csv.Error(f"a line of more than {self._longest} bytes")
+        if self._is_first:
+            raw = raw.removeprefix(BOM)
+            self._is_first = False
+        return raw.decode(errors="surrogateescape")
 
 
 def _csv_record(header: list[str], cells: list[str], number: int, context: ReadContext) -> Record:

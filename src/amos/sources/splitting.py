@@ -57,7 +57,7 @@ def raw_lines(stream: BinaryIO, *, longest: int) -> Iterator[tuple[int, bytes]]:
         if number == 1 and raw.startswith(BOM):
             raw = raw[len(BOM) :]
         if len(raw) > longest and not raw.endswith(b"\n"):
-            _skip_line(stream, longest)
+            skip_line(stream, longest)
             yield number, b""
         elif raw and not raw.isspace():
             yield number, raw
@@ -77,7 +77,8 @@ def split_lines(stream: BinaryIO, *, longest: int) -> Iterator[Piece]:
     return (line_piece(*line) for line in raw_lines(stream, longest=longest))
 
 
-def _skip_line(stream: BinaryIO, step: int) -> None:
+def skip_line(stream: BinaryIO, step: int) -> None:
+    """Read to the end of the line, `step` bytes at a time."""
     while raw := stream.readline(step):
         if raw.endswith(b"\n"):
             break

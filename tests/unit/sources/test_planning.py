@@ -1,0 +1,153 @@
+"""Deciding what to read: unknown formats are loud, companions quiet, shards one export."""
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from amos.errors import InputError, UsageError
+from amos.sources import registry
+from amos.sources.reading import plan_inputs
+from delivered import delivered, document, lines
+
+
+def chat(number):
+    message = {
+        "id": f"m{number}",
+        "author": {"role": "user"},
+        "content": {"content_type": "text", "parts": ["hello"]},
+    }
+    return {
+        "id": f"c{number}",
+        "mapping": {f"m{number}": {"id": f"m{number}", "parent": None, "message": message}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "seen"),
+    [
+        ("x.json", b'{"planets":[1],"moons":2}', "'planets', 'moons'"),
+        ("x.json", b'[{"a":1},{"b":2}]', "'a', 'b'"),
+        ("x.txt", b"Dear diary,\n", "Dear diary"),
+        ("x.bin", b"\x00\x01\x02\x03", "00 01 02 03"),
+        ("x.gz", b"\x1f\x8b\x08\x00", "gzip"),
+        ("x.db", b"SQLite format 3\x00", "SQLite"),
+        ("x.csv", b"id,body\n1,hello\n", "--map"),
+        ("x.parquet", b"PAR1....", "--map"),
+        ("x.json", "{}".encode("utf-16"), "UTF-16"),
+    ],
+)
+def test_an_unknown_format_says_what_was_seen_and_what_to_do(tmp_path, name, content, seen):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        delivered(path)
+    assert seen in str(caught.value)
+    assert (caught.value.exit_code, caught.value.code) == (3, "unknown_format")
+    assert all(
+        word in caught.value.advice for word in ("--from", "claude-code", "chatgpt", "messages", "--map")
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"[]", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("given", [None, "openai", "chatgpt"])
+def test_a_file_without_a_record_is_an_input_error(tmp_path, content, given):
+    path = tmp_path / "empty.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        delivered(path, format=given)
+    assert caught.value.exit_code == 3
+
+
+def test_an_empty_file_beside_others_is_noted(tmp_path):
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    lines(tmp_path / "notes.jsonl", [{"text": "x"}])
+    found = delivered(tmp_path)
+    assert [(p.code, p.is_lost) for p in found.problems] == [("empty_file", False)]
+
+
+def test_an_empty_folder_is_an_input_error(tmp_path):
+    with pytest.raises(InputError):
+        delivered(tmp_path)
+
+
+def test_an_unknown_data_file_beside_a_known_one_is_lost_loudly(tmp_path):
+    lines(tmp_path / "notes.jsonl", [{"text": "x"}])
+    document(tmp_path / "odd.json", {"planets": []})
+    found = delivered(tmp_path)
+    assert found.texts == ["x"]
+    assert [(p.file, p.code, p.is_lost) for p in found.problems] == [
+        (f"{tmp_path.name}/odd.json", "unknown_format", True)
+    ]
+
+
+def test_what_comes_along_with_an_export_is_no_fault(tmp_path):
+    document(tmp_path / "conversations.json", [chat(1)])
+    for name in ("user.json", "message_feedback.json", "shared_conversations.json"):
+        document(tmp_path / name, [{"id": "x"}])
+    (tmp_path / "chat.html").write_text("<html>")
+    found = delivered(tmp_path)
+    assert found.record_count == 1
+    assert found.codes == ["skipped_files"]
+
+
+def test_shards_are_one_export_in_their_order(tmp_path):
+    for number in (0, 2, 10):
+        document(tmp_path / f"conversations-{number:03}.json", [chat(number)])
+    planned = plan_inputs([tmp_path])
+    assert [[part.name for part in one.parts] for one in planned] == [
+        ["conversations-000.json", "conversations-002.json", "conversations-010.json"]
+    ]
+    assert [block.conversation_key for block in delivered(tmp_path).blocks] == ["c0", "c2", "c10"]
+
+
+def test_a_named_format_is_not_second_guessed(tmp_path):
+    path = lines(tmp_path / "notes.jsonl", [{"id": "1", "text": "x"}])
+    found = delivered(path, format="claude-code")
+    assert [(block.role, block.text) for block in found.blocks] == [("record", "")]
+
+
+def test_an_unknown_format_name_lists_the_known_ones(tmp_path):
+    path = lines(tmp_path / "notes.jsonl", [{"text": "x"}])
+    with pytest.raises(UsageError) as caught:
+        delivered(path, format="carrier-pigeon")
+    assert "longmemeval" in caught.value.advice
+
+
+@pytest.mark.parametrize("options", [{"zone": "Mars/Base"}, {"trust": "blind"}])
+def test_unknown_options_are_usage_errors(tmp_path, options):
+    path = lines(tmp_path / "notes.jsonl", [{"text": "x"}])
+    with pytest.raises(UsageError):
+        delivered(path, **options)
+
+
+def test_a_reader_of_another_package_joins_in(monkeypatch):
+    entry = EntryPoint("pigeon", "amos.sources.messages:MessagesReader", registry.ENTRY_POINTS)
+    taken = EntryPoint("messages", "amos.sources.locomo:LocomoReader", registry.ENTRY_POINTS)
+    monkeypatch.setattr(registry, "entry_points", lambda **_: [entry, taken])
+    registry.readers.cache_clear()
+    try:
+        assert registry.reader_class("pigeon").name == "messages"
+        assert registry.reader_class("messages").name == "messages"
+    finally:
+        registry.readers.cache_clear()
+
+
+def test_all_formats_are_detected_by_their_content_alone(tmp_path):
+    samples = {
+        "claude-code": json.dumps(
+            {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": "x"}}
+        ),
+        "chatgpt": json.dumps([chat(1)]),
+        "claude-ai": json.dumps([{"uuid": "c", "name": "", "chat_messages": []}]),
+        "openai": json.dumps({"messages": [{"role": "user", "content": "x"}]}),
+        "messages": json.dumps({"text": "x"}),
+        "locomo": json.dumps([{"conversation": {"speaker_a": "A", "session_1": [{"dia_id": "D1:1"}]}}]),
+        "longmemeval": json.dumps([{"question_id": "q", "haystack_sessions": [], "haystack_dates": []}]),
+        "mcp-memory": json.dumps({"type": "entity", "name": "x", "observations": []}),
+    }
+    for name, content in samples.items():
+        (tmp_path / f"{name}.dat").write_text(content)
+    assert {one.name.split("/")[1].removesuffix(".dat"): one.format for one in plan_inputs([tmp_path])} == {
+        name: name for name in samples
+    }
