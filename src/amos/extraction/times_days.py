@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from amos.extraction.times_words import MONTHS, NUMBERS, ORDINALS, UNITS, WEEKDAYS, plain_word
+from amos.extraction.times_words import UNITS, plain_word
+from amos.schemas.calendar import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 
 Day = tuple[str, int, int, int]
 """(kind, three numbers); the kinds are the branches of `times_calendar.local_span`."""

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass, replace
 
 from amos.extraction.times_days import FILLERS, Day, read_day
-from amos.extraction.times_words import WEEKDAYS, plain_phrase, plain_word
+from amos.extraction.times_words import plain_phrase, plain_word
+from amos.schemas.calendar import WEEKDAYS
 
 LONGEST_PHRASE = 100
 _CENTURY_OF_SHORT_YEARS = 2000
