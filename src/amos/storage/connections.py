@@ -16,21 +16,23 @@ from amos.storage.locks import WAIT_SECONDS
 Rows = list[tuple[Any, ...]]
 
 _WRITER_SETTINGS = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
     "PRAGMA secure_delete=ON",
     "PRAGMA temp_store=MEMORY",
 )
 
 
-def open_database(path: Path, *, read_only: bool = False) -> apsw.Connection:
+def open_database(path: Path, *, read_only: bool = False, journal: str = "WAL") -> apsw.Connection:
     """Open an existing or new SQLite file; a read-only one must exist.
 
+    journal: WAL lets readers go on while one writes; DELETE leaves no second file behind.
     Raises InputError, BusyError, CapacityError or IntegrityError as the disk demands.
     """
     with disk_errors(path):
         connection = _open_reader(path) if read_only else apsw.Connection(str(path))
         connection.set_busy_timeout(WAIT_SECONDS * 1000)
+        if not read_only:
+            connection.pragma("journal_mode", journal)
         for setting in ("PRAGMA temp_store=MEMORY",) if read_only else _WRITER_SETTINGS:
             connection.execute(setting)
     return connection

@@ -24,7 +24,7 @@ def fingerprint(key: bytes) -> bytes:
 def make_key(shard: Path) -> bytes:
     """Return the erasure key, making it on first call."""
     path = place(shard, "keys.sqlite")
-    connection = open_database(path)
+    connection = open_database(path, journal="DELETE")
     try:
         with disk_errors(path):
             path.chmod(0o600)
