@@ -14,48 +14,45 @@ SCALE = 4096
 THOUSAND = 1000
 
 
-def spread_loop(slots: I64, impacts: I64, session: I64, near: int, far: int, full: I64) -> None:
-    """Add the impacts of one term to `full`, weakened for the neighbours of the same session.
+def spread(slots: I64, impacts: I64, session: I64, near: int, far: int) -> tuple[I64, I64]:
+    """Return every place that one term reaches, and what it adds there before saturation.
 
-    slots: (k,) distinct places.  impacts: (k,) >= 0.  session: (n,) equal for one session's run.
-    near, far: thousandths for distance one and two.  Source of `spread_arrays`' results.
+    slots: (k,) distinct places that hold the term.  impacts: (k,) >= 0.  session: (n,) equal along one
+    session's run.  near, far: thousandths that places at distance one and two receive.
     """
-    n = session.shape[0]
-    for i in range(slots.shape[0]):
-        at = slots[i]
-        full[at] += impacts[i]
-        for distance in range(1, 3):
-            share = near if distance == 1 else far
-            part = impacts[i] * share // THOUSAND
-            if at + distance < n and session[at + distance] == session[at]:
-                full[at + distance] += part
-            if at >= distance and session[at - distance] == session[at]:
-                full[at - distance] += part
+    total = np.zeros(session.shape[0], np.int64)
+    total[slots] = impacts
+    is_reached = np.zeros(session.shape[0], np.bool_)
+    is_reached[slots] = True
+    reached = [slots]
+    for shift, share in ((-1, near), (1, near), (-2, far), (2, far)):
+        at, places = _neighbours(slots, session, shift)
+        total[places] += impacts[at] * share // THOUSAND
+        fresh = places[~is_reached[places]]
+        is_reached[fresh] = True
+        reached.append(fresh)
+    every = np.concatenate(reached)
+    return every, total[every]
 
 
-def spread_arrays(slots: I64, impacts: I64, session: I64, near: int, far: int, full: I64) -> None:
-    """Do what `spread_loop` does, in whole-array steps: faster where nothing is compiled."""
-    n = session.shape[0]
-    full[slots] += impacts
-    home = session[slots]
-    for distance, share in ((1, near), (2, far)):
-        part = impacts * share // THOUSAND
-        for shift in (distance, -distance):
-            places = slots + shift
-            inside = np.flatnonzero((places >= 0) & (places < n))
-            inside = inside[session[places[inside]] == home[inside]]
-            full[places[inside]] += part[inside]
+def _neighbours(slots: I64, session: I64, shift: int) -> tuple[I64, I64]:
+    """Return which slots have a place `shift` further in their session, and those places."""
+    places = slots + shift
+    at = np.flatnonzero((places >= 0) & (places < session.shape[0]))
+    at = at[session[places[at]] == session[slots[at]]]
+    return at, places[at]
 
 
 def exchanged(slots: I64, session: I64, speaker: I64) -> I64:
     """Return the places within two of `slots` in the same session that somebody else speaks."""
+    is_found = np.zeros(session.shape[0], np.bool_)
     found = []
     for shift in (-2, -1, 1, 2):
-        places = slots + shift
-        inside = np.flatnonzero((places >= 0) & (places < session.shape[0]))
-        near, at = places[inside], slots[inside]
-        found.append(near[(session[near] == session[at]) & (speaker[near] != speaker[at])])
-    return np.unique(np.concatenate(found))
+        at, places = _neighbours(slots, session, shift)
+        places = places[(speaker[places] != speaker[slots[at]]) & ~is_found[places]]
+        is_found[places] = True
+        found.append(places)
+    return np.concatenate(found)
 
 
 def saturated(total: I64, k1: int) -> I64:

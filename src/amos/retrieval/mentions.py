@@ -31,39 +31,48 @@ class Mention:
             term.is_required and not any(value in named for value in term.hashes) for term in cue.terms
         )
 
-    def turn_names(self, view: View) -> dict[int, Array]:
-        """Return per name term the places of turns whose conversation has that participant."""
+    @property
+    def is_name_alone(self) -> bool:
+        """Return whether the question is nothing but names: then those named are the answer."""
+        return not self.has_content and len(self.holders) > 0
+
+    def turn_names(self, view: View) -> dict[int, Mask]:
+        """Return per name term the turns whose conversation has that participant."""
         if not self.named:
             return {}
         conversations, holders = view.participants
         spoken = view.corpus.turns.rows["conversation"][view.turns.row]
         return {
-            term: np.flatnonzero(np.isin(spoken, conversations[np.isin(holders, named)]))
+            term: np.isin(spoken, conversations[np.isin(holders, named)])
             for term, named in self.named.items()
         }
 
-    def atom_names(self, view: View) -> dict[int, Array]:
-        """Return per name term the places of claims about its holder."""
+    def atom_names(self, view: View) -> dict[int, Mask]:
+        """Return per name term the claims about its holder."""
         held = view.corpus.atoms.rows["holder"][view.atoms.row]
-        return {term: np.flatnonzero(np.isin(held, named)) for term, named in self.named.items()}
+        return {term: np.isin(held, named) for term, named in self.named.items()}
 
-    def turn_match(self, view: View) -> Mask:
-        """Return which turns are by somebody the question names, unless it names everybody there."""
-        rows, row = view.corpus.turns.rows, view.turns.row
-        match = np.zeros(view.turns.count, bool)
+    def turn_match(self, view: View, row: Array) -> Mask:
+        """Return which turn rows are by somebody the question names, unless it names everybody there."""
+        rows = view.corpus.turns.rows
+        match = np.zeros(len(row), bool)
         if len(self.holders):
             match = np.isin(rows["holder"][row], self.holders)
-            conversations, holders = view.participants
-            ids, where, sizes = np.unique(conversations, return_inverse=True, return_counts=True)
-            hits = np.bincount(where, weights=np.isin(holders, self.holders), minlength=len(ids))
-            crowded = ids[(hits == sizes) & (sizes > 1)]
-            match &= ~np.isin(rows["conversation"][row], crowded)
+            match &= ~np.isin(rows["conversation"][row], self._crowded(view))
         if self.means_owner:
             match |= (rows["is_owner"][row] > 0) & (rows["role"][row] == ROLES.index(Role.USER))
         return match
 
-    def atom_match(self, view: View) -> Mask:
-        """Return which claims are about somebody the question names."""
-        rows, row = view.corpus.atoms.rows, view.atoms.row
+    def _crowded(self, view: View) -> Array:
+        """Return the conversations of several people all of whom the question names."""
+        conversations, holders = view.participants
+        ids, where, sizes = np.unique(conversations, return_inverse=True, return_counts=True)
+        hits = np.bincount(where, weights=np.isin(holders, self.holders), minlength=len(ids))
+        crowded: Array = ids[(hits == sizes) & (sizes > 1)]
+        return crowded
+
+    def atom_match(self, view: View, row: Array) -> Mask:
+        """Return which atom rows are about somebody the question names."""
+        rows = view.corpus.atoms.rows
         match = np.isin(rows["holder"][row], self.holders)
         return match | (rows["is_owner"][row] > 0) if self.means_owner else match

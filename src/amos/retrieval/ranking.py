@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -99,14 +100,13 @@ def _empty_reason(view: View, below: int) -> str:
 
 
 def _score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profile: Profile) -> _Scored:
-    rows = view.corpus.turns.rows
     words = [
         score_words(view, view.turns, cue, profile.bm25f, mention.turn_names(view))
         for cue, mention in zip(cues, mentions, strict=True)
     ]
-    matches = [mention.turn_match(view) for mention in mentions]
-    scored = _candidates(view.turns, words, matches, mentions, profile)
-    row = scored.row
+    matched = [partial(mention.turn_match, view) for mention in mentions]
+    scored = _candidates(view.turns, words, mentions, matched, profile)
+    rows, row = view.corpus.turns.rows, scored.row
     trust = [getattr(profile.trust, name) for name in TRUSTS] + [0] * (256 - len(TRUSTS))
     scored.components[:, 4] = _recency(rows["event_us"][row], view.wanted.instant_us)
     scored.components[:, 5] = np.array(trust, np.int64)[rows["trust"][row]]
@@ -115,14 +115,13 @@ def _score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profi
 
 
 def _score_atoms(view: View, cues: Sequence[Cue], mentions: list[Mention], profile: Profile) -> _Scored:
-    rows = view.corpus.atoms.rows
     words = [
         score_words(view, view.atoms, cue, profile.bm25f, mention.atom_names(view))
         for cue, mention in zip(cues, mentions, strict=True)
     ]
-    matches = [mention.atom_match(view) for mention in mentions]
-    scored = _candidates(view.atoms, words, matches, mentions, profile)
-    row = scored.row
+    matched = [partial(mention.atom_match, view) for mention in mentions]
+    scored = _candidates(view.atoms, words, mentions, matched, profile)
+    rows, row = view.corpus.atoms.rows, scored.row
     scored.components[:, 4] = _recency(rows["event_us"][row], view.wanted.instant_us)
     scored.components[:, 5] = rows["confidence"][row]
     scored.components[:, 6] = ~view.holding[row] * MILLION
@@ -140,35 +139,60 @@ def _recency(event_us: Array, instant_us: int) -> I64:
 def _candidates(
     places: Places,
     words: list[WordScores],
-    matches: list[Mask],
     mentions: list[Mention],
+    matched: Sequence[Callable[[Array], Mask]],
     profile: Profile,
 ) -> _Scored:
-    """Return the places that pass the floor for some cue, with the components that words decide."""
-    passes = np.zeros(places.count, bool)
-    for word, match, mention in zip(words, matches, mentions, strict=True):
-        is_close = (word.direct > 0) | (word.reached >= profile.floor.neighbour_words)
-        passes |= is_close & (word.covered >= max(profile.floor.coverage, 1))
-        if not mention.has_content and len(mention.holders):
-            passes |= match
-    place = np.flatnonzero(passes)
+    """Return the places that pass the floor for some cue, with the components that words decide.
+
+    matched: per cue, which rows are by or about somebody it names.
+    """
+    passing = [score.place[_passes(score, profile)] for score in words]
+    for mention, names in zip(mentions, matched, strict=True):
+        if mention.is_name_alone:
+            passing.append(np.flatnonzero(names(places.row)))
+    place = _union(passing, places.count)
+    touched = _union([score.place[score.direct > 0] for score in words], places.count)
+    row = places.row[place]
     components = np.zeros((len(place), len(COMPONENTS)), np.int64)
-    own = np.maximum.reduce([score.own for score in words])[place]
-    full = np.maximum.reduce([score.full for score in words])[place]
     half = profile.bm25f.half
-    components[:, 0] = np.maximum.reduce([score.direct for score in words])[place]
-    components[:, 1] = mapped(own, half)
-    components[:, 2] = mapped(full, half) - components[:, 1]
-    components[:, 3] = np.logical_or.reduce(matches)[place] * MILLION
-    touched = np.logical_or.reduce([score.direct > 0 for score in words])
+    components[:, 0] = _best(words, place, "direct")
+    components[:, 1] = mapped(_best(words, place, "own"), half)
+    components[:, 2] = mapped(_best(words, place, "full"), half) - components[:, 1]
+    components[:, 3] = np.logical_or.reduce([names(row) for names in matched]) * MILLION
     return _Scored(
         place=place,
-        row=places.row[place],
+        row=row,
         components=components,
         score=np.zeros(0, np.int64),
-        held=np.maximum.reduce([score.held for score in words])[place],
-        below=int((touched & ~passes).sum()),
+        held=_best(words, place, "held"),
+        below=int((_position(place, touched) < 0).sum()),
     )
+
+
+def _union(parts: Sequence[I64], count: int) -> I64:
+    """Return the places below `count` that occur in any part, ascending."""
+    if len(parts) == 1:
+        return parts[0]
+    is_in = np.zeros(count, bool)
+    for part in parts:
+        is_in[part] = True
+    return np.flatnonzero(is_in)
+
+
+def _passes(score: WordScores, profile: Profile) -> Mask:
+    is_close = (score.direct > 0) | (score.exchanges >= profile.floor.neighbour_words)
+    return is_close & (score.covered >= max(profile.floor.coverage, 1))
+
+
+def _best(words: list[WordScores], place: I64, name: str) -> I64:
+    """Return the greatest value over the cues at each place, 0 where none reaches it."""
+    best = np.zeros(len(place), np.int64)
+    for score in words:
+        at = _position(score.place, place)
+        values = getattr(score, name)
+        best = np.maximum(best, np.where(at >= 0, values[at], 0)) if len(values) else best
+    return best
 
 
 def score_of(components: I64, profile: Profile) -> I64:
@@ -272,8 +296,9 @@ def _shown_by(view: View, turns: _Scored, atoms: _Scored) -> I64:
 
 def _position(rows: I64, wanted: Array) -> I64:
     """Return the position of each wanted row in ascending `rows`, -1 where it is absent."""
-    at = np.searchsorted(rows, wanted)
-    at = np.minimum(at, len(rows) - 1)
+    if not len(rows):
+        return np.full(len(wanted), -1, np.int64)
+    at = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
     return np.where(rows[at] == wanted, at, -1)
 
 

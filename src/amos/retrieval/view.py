@@ -56,6 +56,11 @@ class Places:
         return len(self.document)
 
     @cached_property
+    def has_captions(self) -> bool:
+        """Return whether any document is attached to another."""
+        return bool(self.is_caption.any())
+
+    @cached_property
     def counted(self) -> int:
         """Return the number of places that take part in the statistics."""
         return int(self.is_counted.sum())
@@ -216,7 +221,7 @@ def _frequency(places: Places, term: int) -> int:
         return 0
     slots = places.slot[found[0]]
     slots = slots[slots >= 0]
-    if places.is_caption.any():
+    if places.has_captions:
         slots = np.unique(slots)
     return int(places.is_counted[slots].sum())
 
