@@ -6,24 +6,21 @@ import re
 
 from amos.admission.values_numbers import read_number, write_number
 
+_NAMES = """
+    EUR: € eur euro euros | GBP: £ gbp quid | USD: us$ usd | $: $ dollar dollars bucks
+    CAD: ca$ cad | AUD: au$ a$ aud | NZD: nz$ nzd | CHF: chf franken | ¥: ¥ | JPY: jpy yen | CNY: cny yuan
+    INR: ₹ inr rupees | SEK: sek | NOK: nok | DKK: dkk | PLN: pln zł | CZK: czk kč | HUF: huf
+    KRW: ₩ krw | BRL: r$ brl | MXN: mxn
+"""
 _SIGNS = {
-    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
-    "£": "GBP", "gbp": "GBP", "quid": "GBP",
-    "us$": "USD", "usd": "USD", "$": "$", "dollar": "$", "dollars": "$", "bucks": "$",
-    "ca$": "CAD", "cad": "CAD", "au$": "AUD", "a$": "AUD", "aud": "AUD", "nzd": "NZD",
-    "chf": "CHF", "franken": "CHF", "¥": "¥", "jpy": "JPY", "yen": "JPY", "cny": "CNY", "yuan": "CNY",
-    "₹": "INR", "inr": "INR", "rupees": "INR", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln":"
-    " "PLN", "zł": "PLN",
-    "czk": "CZK", "kč": "CZK", "huf": "HUF", "₩": "KRW", "krw": "KRW", "brl": "BRL", "r$": "BRL","
-    " "mxn": "MXN",
-}  # fmt: skip
+    name: currency.strip()
+    for currency, names in (entry.split(":") for entry in re.split(r"[|\n]", _NAMES.strip()))
+    for name in names.split()
+}
 _SIGN = "|".join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))
-_PERIODS = {
-    "hour": "hour", "hourly": "hour", "h": "hour", "day": "day", "daily": "day", "week": "week","
-    " "weekly": "week",
-    "month": "month", "monthly": "month", "year": "year", "yearly": "year", "annum": "year","
-    " "annually": "year",
-}  # fmt: skip
+_PERIODS = {period: period for period in ("hour", "day", "week", "month", "year")}
+_PERIODS |= {"hourly": "hour", "h": "hour", "daily": "day", "weekly": "week", "monthly": "month"}
+_PERIODS |= {"yearly": "year", "annum": "year", "annually": "year"}
 _RATE = re.compile(rf"(.+?)(?: ?(?:a|an|per|each|every|/|p\.) ?| )({'|'.join(_PERIODS)})")
 _BEFORE = re.compile(rf"({_SIGN}) ?(.+)")
 _AFTER = re.compile(rf"(.+?) ?({_SIGN})")

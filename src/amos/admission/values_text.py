@@ -9,7 +9,7 @@ _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFE0E, 0xFE
 _PLAIN_MARKS = str.maketrans(
     {
         "’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"',
-        "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-", "×": "x",
+        "′": "'", "″": '"', "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-", "×": "x",
     }
 )  # fmt: skip
 EDGE = " \t\n\"'.,;:!?()[]"
@@ -19,24 +19,26 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 # British or longer spelling first; both words of a pair fold to it
 _PAIRS = """
-    colour color, colours colors, coloured colored, favourite favorite, favourites favorites, flavour flavor,
-    flavours flavors, honour honor, labour labor, harbour harbor, humour humor, rumour rumor, vapour vapor,
-    armour armor, odour odor, parlour parlor, saviour savior, savour savor, neighbour neighbor,
-    neighbours neighbors, neighbourhood neighborhood, behaviour behavior, endeavour endeavor, grey gray,
-    greys grays, centre center, centres centers, theatre theater, theatres theaters, fibre fiber, calibre caliber,
-    metre meter, metres meters, litre liter, litres liters, kilometre kilometer, kilometres kilometers,
-    centimetre centimeter, centimetres centimeters, millimetre millimeter, millimetres millimeters,
-    organise organize, organised organized, organisation organization, organisations organizations,
-    organiser organizer, recognise recognize, recognised recognized, realise realize, realised realized,
-    apologise apologize, analyse analyze, analysed analyzed, customise customize, customised customized,
-    memorise memorize, optimise optimize, optimised optimized, specialise specialize, specialised specialized,
-    summarise summarize, summarised summarized, catalogue catalog, dialogue dialog, defence defense,
-    offence offense, licence license, practise practice, aluminium aluminum, jewellery jewelry, moustache mustache,
-    pyjamas pajamas, yoghurt yogurt, doughnut donut, doughnuts donuts, travelled traveled, traveller traveler,
-    travelling traveling, cancelled canceled, cancelling canceling, modelling modeling, enrolment enrollment,
-    fulfil fulfill, skilful skillful, manoeuvre maneuver, paediatric pediatric, anaemia anemia, oesophagus esophagus,
-    plough plow, sceptical skeptical, programme program, ageing aging, artefact artifact,
-    email e-mail, emails e-mails, wifi wi-fi, tshirt t-shirt, coworker co-worker, coworkers co-workers
+    colour color, colours colors, coloured colored, favourite favorite, favourites favorites, flavour
+    flavor, flavours flavors, honour honor, labour labor, harbour harbor, humour humor, rumour rumor,
+    vapour vapor, armour armor, odour odor, parlour parlor, saviour savior, savour savor, neighbour
+    neighbor, neighbours neighbors, neighbourhood neighborhood, behaviour behavior, endeavour endeavor,
+    grey gray, greys grays, centre center, centres centers, theatre theater, theatres theaters, fibre
+    fiber, calibre caliber, metre meter, metres meters, litre liter, litres liters, kilometre kilometer,
+    kilometres kilometers, centimetre centimeter, centimetres centimeters, millimetre millimeter,
+    millimetres millimeters, organise organize, organised organized, organisation organization,
+    organisations organizations, organiser organizer, recognise recognize, recognised recognized,
+    realise realize, realised realized, apologise apologize, analyse analyze, analysed analyzed,
+    customise customize, customised customized, memorise memorize, optimise optimize, optimised
+    optimized, specialise specialize, specialised specialized, summarise summarize, summarised
+    summarized, catalogue catalog, dialogue dialog, defence defense, offence offense, licence license,
+    practise practice, aluminium aluminum, jewellery jewelry, moustache mustache, pyjamas pajamas,
+    yoghurt yogurt, doughnut donut, doughnuts donuts, travelled traveled, traveller traveler, travelling
+    traveling, cancelled canceled, cancelling canceling, modelling modeling, enrolment enrollment,
+    fulfil fulfill, skilful skillful, manoeuvre maneuver, paediatric pediatric, anaemia anemia,
+    oesophagus esophagus, plough plow, sceptical skeptical, programme program, ageing aging, artefact
+    artifact, email e-mail, emails e-mails, wifi wi-fi, tshirt t-shirt, coworker co-worker, coworkers
+    co-workers
 """
 VARIANTS = {other: first for first, other in (pair.split() for pair in _PAIRS.split(","))}
 """Spelling to fold to, by the variant met in text."""

@@ -102,11 +102,14 @@ pixel; px
     px pixel pixels = 1
 """
 _TEMPERATURE = re.compile(
-    r"(.+?) ?(?:(?:°|º|deg(?:rees?)? |grad ) ?(c|f|k)|(?:(?:°|º|degrees?|grad) ?)?(celsius|fahrenheit|kelvin))"
+    r"(.+?) ?(?:(?:°|º|deg(?:rees?)? |grad ) ?(c|f|k)"
+    r"|(?:(?:°|º|degrees?|grad) ?)?(celsius|fahrenheit|kelvin))"
 )
 _PART = re.compile(
-    r"([+\-]?[\d.][\d.,' ]*|[^\W\d_]+(?= ))(?: ?k(?= ))? ?([^\W\d_][^\d\s]*[23²³]?|[\"'](?!\w))(?:\s|,|and |und |$)*"
+    r"([+\-]?[\d.][\d.,' ]*|[^\W\d_]+(?= )) ?([^\W\d_][^\d\s]*[23²³]?|[\"'])"
+    r"(?:\s|,|and |und )*"
 )
+_FEET = re.compile(r"^(\d+)' ?(\d{1,2})(?:\"|'')$")
 _CODE = re.compile(r"\d[A-IKM-UX-Z](?!\w)")  # a seat or flat such as 24H; L, W, V and J do name units
 _BITS = re.compile(r"[KMGT]b(?:its?|ps|it/s)?(?!\w)")
 LONGEST_QUANTITY = 60  # characters
@@ -136,7 +139,7 @@ def read_quantity(text: str) -> str | None:
     """
     if len(text) > LONGEST_QUANTITY or _CODE.search(text) or _BITS.search(text):
         return None
-    folded = fold_text(text, edge=" .,;:!?")
+    folded = _FEET.sub(r"\1 ft \2 in", fold_text(text, edge=" .,;:!?"))
     kelvins = _kelvins(folded)
     if kelvins is not None:
         return f"{write_number(kelvins)} K"
