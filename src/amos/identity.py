@@ -38,15 +38,14 @@ TABLES = {prefix: table for table, prefix in PREFIXES.items()}
 
 def unkeyed_identity(parts: Iterable[bytes | str | int | None]) -> bytes:
     """Return the 32-byte digest of `parts`, each length-prefixed so that none can merge."""
-    digest = hashlib.sha256()
+    pieces = []
     for part in parts:
         if part is None:
-            digest.update(b"\x00")
+            pieces.append(b"\x00")
             continue
         raw = part if isinstance(part, bytes) else str(part).encode()
-        digest.update(b"\x01" + len(raw).to_bytes(4, "little"))
-        digest.update(raw)
-    return digest.digest()
+        pieces.append(b"\x01%b%b" % (len(raw).to_bytes(4, "little"), raw))
+    return hashlib.sha256(b"".join(pieces)).digest()
 
 
 def keyed_id(key: bytes, table: str, identity: bytes) -> bytes:

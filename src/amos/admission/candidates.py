@@ -61,6 +61,8 @@ class Origin(NamedTuple):
     purposes: list[str]
     conversation_key: str
     scope: Scope
+    identity: bytes
+    conversation: bytes
 
 
 class Built(NamedTuple):
@@ -114,10 +116,8 @@ class Builder:
         slot = self._slot(claim, subject, normal, origin.scope, applicability)
         claimed = claim_identity(slot, claim.polarity, normal.kind, normal.canonical)
         history = history_identity(slot, claim.arity, normal.kind, normal.canonical)
-        source = source_identity(origin.format, origin.delivery_key, origin.block)
         spans = [claim.start, claim.end, *claim.more_spans]
-        identity = candidate_identity(source, spans, self._extractor, claimed)
-        conversation = conversation_identity(origin.format, origin.conversation_key)
+        identity = candidate_identity(origin.identity, spans, self._extractor, claimed)
         cues = claim.cues | (_ZONE_ASSUMED if origin.is_zone_assumed else 0)
         from_time = None if claim.valid_from == origin.event_time else claim.valid_from
         gate = self._gate(claim, origin, spans, is_bounded=bound)
@@ -144,8 +144,8 @@ class Builder:
             None,
             origin.conversation_id,
             origin.turn,
-            conversation[:16],
-            source[:16],
+            origin.conversation[:16],
+            origin.identity[:16],
             claim.confidence,
             cues,
             gate,
@@ -305,7 +305,10 @@ def _origins(taken: pa.Table) -> Iterator[Origin]:
     )
     plain = [as_bytes[name].to_pylist() for name in _SOURCE_COLUMNS[: -len(CLAIM_SCOPE)]]
     scopes = list(zip(*(taken[name].to_pylist() for name in CLAIM_SCOPE), strict=True))
-    return map(Origin._make, zip(*plain, scopes, strict=True))
+    records = as_bytes.select(["format", "delivery_key", "block", "conversation_key"]).to_pylist()
+    sources = [source_identity(row["format"], row["delivery_key"], row["block"]) for row in records]
+    talks = [conversation_identity(row["format"], row["conversation_key"]) for row in records]
+    return map(Origin._make, zip(*plain, scopes, sources, talks, strict=True))
 
 
 def _with_session(scope: Scope) -> tuple[str | None, ...]:
