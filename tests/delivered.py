@@ -2,8 +2,21 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from amos.sources.reading import read_batches
+
+EXAMPLES = Path(__file__).parent / "golden" / "sources"
+CASES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "expected.jsonl").exists())
+KEPT_BACK = {"expected.jsonl", "mapping.toml"}
+
+
+def example(case):
+    """Return the input files of a golden case, and the options they are read with."""
+    folder = EXAMPLES / case
+    mapping = folder / "mapping.toml"
+    paths = sorted(path for path in folder.iterdir() if path.name not in KEPT_BACK)
+    return paths, {"mapping": mapping} if mapping.exists() else {}
 
 
 @dataclass

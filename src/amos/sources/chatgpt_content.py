@@ -16,7 +16,7 @@ _PLAIN_KINDS = {
 }
 _WEB_KINDS = frozenset({"tether_browsing_display", "tether_quote", "sonic_webpage", "search_result"})
 _FILE_TOOLS = frozenset({"myfiles_browser", "file_search"})
-_TO_ALL = frozenset({None, "all"})
+_TO_ALL = (None, "all")
 
 
 def chatgpt_parts(message: dict[str, Any], role: str) -> list[Part]:

@@ -43,11 +43,14 @@ class ClaudeCodeReader(Reader):
     def recognise(cls, sample: Sample) -> Recognition:
         """See lines with a known `type` and a session or line id."""
         for line in sample.objects:
-            if isinstance(line.get("message"), dict) and "sessionId" in line and "uuid" in line:
+            if isinstance(line.get("message"), dict) and {"sessionId", "uuid"} <= line.keys():
                 return Recognition(98, "JSON lines with `type`, `uuid`, `sessionId` and `message`")
         for line in sample.objects:
-            if line.get("type") in _KINDS and {"sessionId", "leafUuid", "messageId"} & line.keys():
-                return Recognition(85, f"a JSON line of type {line['type']!r} with a session's ids")
+            kind = text_or_none(line.get("type"))
+            if kind in _KINDS and {"sessionId", "leafUuid", "messageId"} & line.keys():
+                return Recognition(85, f"a JSON line of type {kind!r} with a session's ids")
+        if not sample.objects and {"type", "sessionId", "message"} <= set(sample.keys):
+            return Recognition(80, "a long JSON line with `type`, `sessionId` and `message`")
         return NOT_MINE
 
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
@@ -59,7 +62,7 @@ class ClaudeCodeReader(Reader):
             yield one_record(blocks, record.problems, form=self.name, size=record.size)
 
     def _blocks(self, line: dict[str, Any], record: Record, context: ReadContext) -> list[Block]:
-        kind = line.get("type")
+        kind = text_or_none(line.get("type"))
         is_message = kind in _MESSAGES
         session = line.get("sessionId")
         if is_message and not (isinstance(session, str) and session):
@@ -83,7 +86,7 @@ class ClaudeCodeReader(Reader):
         flags = record.flags
         if own is None:
             own = digest_key(("amos/line/1", canonical_json(line)))
-            if line.get("type") in _MESSAGES:
+            if text_or_none(line.get("type")) in _MESSAGES:
                 flags |= SourceFlag.NO_STABLE_ID
                 record.problems.append(
                     noted(context.file, record.number, Fault.MISSING_ID, "no uuid; a digest stands in")

@@ -53,7 +53,7 @@ class OpenAiReader(Reader):
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
         """See rows with `messages`, or requests and responses."""
-        for row in sample.objects or [dict.fromkeys(sample.keys)]:
+        for row in sample.objects:
             if is_logged(row) and call_of(row) is not None:
                 return Recognition(88, "API calls with a request or a response")
             if isinstance(row.get("messages"), list):

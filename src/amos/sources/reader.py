@@ -18,7 +18,8 @@ from amos.sources.splitting import BOM
 if TYPE_CHECKING:
     from amos.sources.mapping import Mapping
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}:,]', re.DOTALL)
+# A string that the head cuts off matches to the end, so that nothing is looked at twice.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}:,]', re.DOTALL)
 _FEW_LINES = 32
 
 
