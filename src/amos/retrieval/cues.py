@@ -9,6 +9,8 @@ from amos.retrieval import scripts
 from amos.retrieval.language import FUNCTION_WORDS, OWNER_WORDS, STOP_WORDS
 from amos.retrieval.words import language_of, segment, term_hash, words_of
 
+SHORTEST_MENDED = 4
+
 
 @dataclass(frozen=True, kw_only=True)
 class CueTerm:
@@ -71,11 +73,8 @@ def name_terms(name: str) -> tuple[int, ...]:
 
 def is_spellable(term: str) -> bool:
     """Return whether a term is a plain word long enough that a slip of the pen can be mended."""
-    return len(term) >= 4 and term.isalpha() and term not in STOP_WORDS and not _is_gram(term)
-
-
-def _is_gram(term: str) -> bool:
-    return bool(scripts.IS_UNSPACED_PAIR.match(term) or scripts.IS_UNSPACED_TRIPLE.match(term))
+    is_plain = len(term) >= SHORTEST_MENDED and term.isalpha() and term not in STOP_WORDS
+    return is_plain and not scripts.gram_size(term)
 
 
 def surface_terms(texts: Iterable[str]) -> frozenset[str]:

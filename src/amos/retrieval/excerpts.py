@@ -37,10 +37,8 @@ def matches_in(text: str, wanted: frozenset[str]) -> list[tuple[Span, frozenset[
     found: list[tuple[Span, frozenset[str]]] = []
     for low, high in segment_spans(text):
         token = text[low:high]
-        if scripts.IS_UNSPACED_PAIR.match(token):
-            found += _gram_matches(token, low, 2, wanted)
-        elif scripts.IS_UNSPACED_TRIPLE.match(token):
-            found += _gram_matches(token, low, 3, wanted)
+        if size := scripts.gram_size(token):
+            found += _gram_matches(token, low, size, wanted)
         elif shared := _terms(token) & wanted:
             found.append(((low, high), shared))
     return found

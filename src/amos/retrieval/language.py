@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-_LISTS: dict[str, Any] = tomllib.loads(
-    files("amos.retrieval").joinpath("language.toml").read_text(encoding="utf-8")
-)
+LISTS_FILE = Path(__file__).with_name("language.toml")
+
+_LISTS: dict[str, Any] = tomllib.loads(LISTS_FILE.read_text(encoding="utf-8"))
 
 NEGATIONS = frozenset(_LISTS["negations"].split())
 """Kept as words, because they turn a claim round; alone they match nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
@@ -82,7 +82,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @lru_cache(maxsize=8)
 def load_profile(name: str = DEFAULT_PROFILE) -> Profile:
     """Return the profile called `name`.  Raises UsageError for a name nobody ships."""
-    file = files("amos.retrieval").joinpath("profiles", f"{name.replace('.', '_')}.toml")
+    file = Path(__file__).parent / "profiles" / f"{name.replace('.', '_')}.toml"
     if not file.is_file():
         raise UsageError(f"no ranking profile is called {name!r}", advice=f"Use {DEFAULT_PROFILE!r}.")
     return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Profile)

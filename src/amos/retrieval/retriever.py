@@ -24,11 +24,14 @@ class Retriever:
         self.corpus = corpus
         self.profile = profile or load_profile()
         self._views: dict[tuple[object, ...], View] = {}
+        self._read_key: tuple[object, ...] = ()
+        self._read: list[Cue] = []
 
     def replace_corpus(self, corpus: Corpus) -> None:
         """Rank another corpus from now on."""
         self.corpus = corpus
         self._views = {}
+        self._read_key = ()
 
     def view(self, wanted: RowFilter) -> View:
         """Return what `wanted` shows; built once per filter."""
@@ -48,7 +51,12 @@ class Retriever:
             raise UsageError(
                 "a cue is empty", advice="Ask with a few words, for example `coffee in the evening`."
             )
-        view = self.view(wanted)
+        key = (tuple(cues), wanted.key)
+        if key != self._read_key:
+            self._read_key, self._read = key, self._read_anew(cues, self.view(wanted))
+        return self._read
+
+    def _read_anew(self, cues: Sequence[str], view: View) -> list[Cue]:
         return [mended(view, read_cue(cue, lambda term: view.frequency(term) > 0)) for cue in cues]
 
     def rank(self, cues: Sequence[str], wanted: RowFilter, k: int) -> Ranking:

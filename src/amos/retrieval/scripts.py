@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 UNSPACED_PAIRS = (
     "\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
@@ -48,16 +49,39 @@ _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 _LETTER = f"(?:(?![{UNSPACED_PAIRS}{UNSPACED_TRIPLES}])[^\\W_]|[{MARKS}])"
 _JOINED = f"{_LETTER}+(?:[-.,_/:@'’]{_LETTER}+)*"
 
-WORD = re.compile(f"{_JOINED}|[{UNSPACED_PAIRS}]+|[{UNSPACED_TRIPLES}]+|{_FLAG}|[{_EMOJI}]")
-"""One word, one unspaced run or one pictograph per match, in any script."""
-
 ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:[-.,_/:@'][A-Za-z0-9]+)*")
-"""What WORD matches in a text of ASCII characters, at a third of the cost."""
+"""What `word_pattern` matches in a text of ASCII characters, at a third of the cost."""
 
-IS_UNSPACED_PAIR = re.compile(f"[{UNSPACED_PAIRS}]")
-IS_UNSPACED_TRIPLE = re.compile(f"[{UNSPACED_TRIPLES}]")
 DIGITS_OR_NOT = re.compile(r"\d+|\D+")
-IS_PICTOGRAPH = re.compile(f"{_FLAG}|[{_EMOJI}]")
+
+
+@cache
+def word_pattern() -> re.Pattern[str]:
+    """Return what matches one word, one unspaced run or one pictograph, in any script.
+
+    Compiled on first use: it costs what a question over a small memory costs.
+    """
+    return re.compile(f"{_JOINED}|[{UNSPACED_PAIRS}]+|[{UNSPACED_TRIPLES}]+|{_FLAG}|[{_EMOJI}]")
+
+
+@cache
+def _class(ranges: str) -> re.Pattern[str]:
+    return re.compile(f"[{ranges}]")
+
+
+def gram_size(text: str) -> int:
+    """Return 2 or 3 when the first character belongs to a script cut into grams, else 0."""
+    if text[:1] < "\u0e00":
+        return 0
+    if _class(UNSPACED_PAIRS).match(text):
+        return 2
+    return 3 if _class(UNSPACED_TRIPLES).match(text) else 0
+
+
+def is_pictograph(text: str) -> bool:
+    """Return whether a segmented token is an emoji or a flag."""
+    return bool(_class(_EMOJI + "\U0001f1e6-\U0001f1ff").match(text))
+
 
 _STEMMERS = (
     ("\u0370", "\u03ff", "greek"),

@@ -6,15 +6,15 @@ import hashlib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import Stemmer
 
 from amos.retrieval.container import Container, IndexDamageError, StoredArray, StoredColumns, pack_arrays
 from amos.retrieval.corpus import Space
+from amos.retrieval.language import LISTS_FILE
 from amos.retrieval.postings import Postings
 from amos.retrieval.rows import Rows
 from amos.retrieval.words import ENCODER, ENCODER_VERSION
@@ -42,10 +42,10 @@ class Base:
 
 def encoder_id() -> str:
     """Return the encoder with everything its terms depend on: code, Unicode, stemmer, word lists."""
-    lists = files("amos.retrieval").joinpath("language.toml").read_bytes()
+    lists = LISTS_FILE.read_bytes()
     return (
         f"{ENCODER}@{ENCODER_VERSION} unicode {unicodedata.unidata_version} "
-        f"snowball {version('PyStemmer')} lists {hashlib.sha256(lists).hexdigest()[:12]}"
+        f"snowball {Stemmer.version()} lists {hashlib.sha256(lists).hexdigest()[:12]}"
     )
 
 

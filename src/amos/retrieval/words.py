@@ -41,12 +41,12 @@ def _stemmer(language: str) -> Any:
 
 def segment(text: str) -> list[str]:
     """Return the words, unspaced runs and pictographs of `text` in order."""
-    return (scripts.ASCII_WORD if text.isascii() else scripts.WORD).findall(text)
+    return (scripts.ASCII_WORD if text.isascii() else scripts.word_pattern()).findall(text)
 
 
 def segment_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the half-open character range of every match that `segment` returns."""
-    for match in (scripts.ASCII_WORD if text.isascii() else scripts.WORD).finditer(text):
+    for match in (scripts.ASCII_WORD if text.isascii() else scripts.word_pattern()).finditer(text):
         yield match.span()
 
 
@@ -68,13 +68,11 @@ def words_of(token: str) -> list[Word]:
     """Return the words inside one segmented token; empty when it carries no content."""
     if token.isascii():
         return _spaced_words(token.lower())
-    if scripts.IS_PICTOGRAPH.match(token):
+    if scripts.is_pictograph(token):
         return [Word(main=(token,))]
     low = scripts.lowered(token)
-    if scripts.IS_UNSPACED_PAIR.match(low):
-        return [_grams(low, 2)]
-    if scripts.IS_UNSPACED_TRIPLE.match(low):
-        return [_grams(low, 3)]
+    if size := scripts.gram_size(low):
+        return [_grams(low, size)]
     return _spaced_words(low.replace("’", "'"))
 
 
