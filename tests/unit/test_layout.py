@@ -44,7 +44,7 @@ BANNED_WORDS = {
     "info",
 }
 BANNED_WORDS |= {"process", "data"}
-MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|root|farm|home|Users|mnt)/")
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|root|farm|Users)/")
 INDEX_ADDRESS = re.compile(
     r"--(?:extra-)?index-url|--registry\b|/simple/|pypi\.[a-z]|files\.pythonhosted", re.I
 )
