@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from amos.flow.inputs import Report
     from amos.flow.look import Listed, Wanted
     from amos.flow.recall import SearchPage
+    from amos.flow.story import Story
     from amos.journal.findings import VerifyReport
     from amos.packets.packet import Packet
 
@@ -122,7 +123,7 @@ class Store:
         receipt then lists where something was cut.
         """
         from amos.flow.ingest import Run
-        from amos.flow.inputs import input_bytes
+        from amos.flow.inputs import measure_inputs
         from amos.flow.rules import default_rules
         from amos.sources.reading import read_batches
 
@@ -141,7 +142,7 @@ class Store:
             zone=zone,
             shard=(self.tenant, self.workspace),
         )
-        size = input_bytes(files, format=format, mapping=Path(mapping) if mapping else None)
+        size = measure_inputs(files, format=format, mapping=Path(mapping) if mapping else None)
         rules = default_rules(size=size)
         run_id = random_id()
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
@@ -241,12 +242,12 @@ class Store:
         with self._sight() as sight:
             return report_ingest(sight, self.shard.runs())
 
-    def story(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    def story(self) -> Story:
         """Return some claims that were kept, and one refused source for each telling reason."""
-        from amos.flow.story import kept_claims, refusals
+        from amos.flow.story import tell_story
 
         with self._sight() as sight:
-            return kept_claims(sight), refusals(sight)
+            return tell_story(sight)
 
     def export(self, tables: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         """Yield the rows in sight as plain objects, table by table."""
@@ -291,11 +292,11 @@ def propose(
 
     report: told of every record that could not be read, or only in part.
     """
-    from amos.flow.inputs import input_bytes, read_proposals
+    from amos.flow.inputs import measure_inputs, read_proposals
     from amos.flow.proposing import propose_lines
     from amos.flow.rules import default_rules
 
     files = [Path(path) for path in paths]
-    rules = default_rules(size=input_bytes(files, format=format))
+    rules = default_rules(size=measure_inputs(files, format=format, zone=zone, trust=trust))
     proposals = read_proposals(files, format=format, zone=zone, trust=trust, report=report)
     yield from propose_lines(proposals, rules=rules, now=utc_now())

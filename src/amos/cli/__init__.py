@@ -28,8 +28,8 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry("Start", "amos.cli.demo:demo", "See the whole life of a memory on a sample story."),
     "init": Entry("Start", "amos.cli.init:init", "Make an empty store."),
     "ingest": Entry("Start", "amos.cli.ingest:ingest", "Read transcripts into memory."),
-    "run": Entry("Start", "amos.cli.run:run", "Run a pipeline of the store by name."),
-    "packet": Entry("Look", "amos.cli.packet:packet", "Ask: one bounded, cited answer."),
+    "run": Entry("Start", "amos.cli.run:run", "Run a pipeline by name."),
+    "packet": Entry("Look", "amos.cli.packet:packet", "Ask: one answer, bounded in items and tokens."),
     "packets": Entry("Look", "amos.cli.packets:packets", "Ask many questions at once."),
     "search": Entry("Look", "amos.cli.search:search", "Search turns and claims by words."),
     "show": Entry("Look", "amos.cli.show:show", "Print one thing by its reference."),
@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
     def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> Any:
         """Run a command; a failure becomes one line, its advice and an exit code."""
         words = list(sys.argv[1:] if args is None else args)
-        options["standalone_mode"] = False
+        options |= {"standalone_mode": False, "prog_name": "amos"}
         try:
             code = super().main(words, *rest, **options)
         except Exception as failure:  # noqa: BLE001 - the last place where a failure can be explained
@@ -88,6 +88,7 @@ def _scope_options(command: Any) -> Any:
 
 
 @click.group(
+    "amos",
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="""Memory for agents: transcripts in, typed and cited memory out, offline.

@@ -36,7 +36,7 @@ def packet(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Ask: one answer, bounded in items and tokens, every item cited.
+    """Ask: one answer, bounded in items and tokens, with every item cited.
 
     The WORDS are one cue. What matched and is not shown is counted by reason; where nothing matches the
     packet is empty and says why.

@@ -51,10 +51,9 @@ class Progress:
 
 def read_into_store(invocation: Invocation, reading: Reading) -> None:
     """Read, print the receipt, and leave with 3 where a strict run met a bad record."""
-    from amos.flow.inputs import input_bytes
+    from amos.flow.inputs import measure_inputs
 
-    options = reading.options
-    size = input_bytes(reading.paths, format=options.get("format"), mapping=options.get("mapping"))
+    size = measure_inputs(reading.paths, **reading.options)
     with _store_for(invocation, reading) as store:
         _announce_compilation(invocation, size)
         receipt = _ingest(invocation, store, reading, size)

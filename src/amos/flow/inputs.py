@@ -7,20 +7,31 @@ from pathlib import Path
 
 from amos.flow.proposing import Proposal
 from amos.sources.block import Block, Problem
+from amos.sources.instants import default_zone
+from amos.sources.mapping import load_mapping
 from amos.sources.messages import MessagesReader
-from amos.sources.reading import plan_inputs, read_alone, read_batches
+from amos.sources.reading import check_trust, plan_inputs, read_alone, read_batches
 from amos.sources.standing import lower_trust
 
 Report = Callable[[Problem], None]
 
 
-def input_bytes(
+def measure_inputs(
     paths: Sequence[Path],
     *,
     format: str | None = None,  # noqa: A002 - the word of the command line
     mapping: Path | None = None,
+    trust: str | None = None,
+    zone: str | None = None,
 ) -> int:
-    """Return the unpacked bytes behind `paths`; raises what reading them would raise at once."""
+    """Return the unpacked bytes behind `paths`, having checked every option.
+
+    Raises at once what a run would raise: nothing has been made or opened for writing by then.
+    """
+    check_trust(trust)
+    default_zone(zone)
+    if mapping is not None:
+        load_mapping(mapping)
     return sum(one.size for one in plan_inputs(paths, format=format, mapping=mapping))
 
 

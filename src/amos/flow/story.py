@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from amos.flow.look import Wanted, list_rows, source_row
 from amos.flow.paging import PageRequest
@@ -33,6 +33,18 @@ _TOLD_REASONS = (
 _REFUSALS = ("reject", "quarantine", "ignore")
 _MOST_REFUSALS = 10
 _KEPT_PER_TYPE = 3
+
+
+class Story(NamedTuple):
+    """Some claims that were kept, and one refused source for each telling reason."""
+
+    kept: list[dict[str, Any]]
+    refused: list[dict[str, Any]]
+
+
+def tell_story(sight: Sight) -> Story:
+    """Return what a newcomer should see of a store."""
+    return Story(kept_claims(sight), refusals(sight))
 
 
 def kept_claims(sight: Sight) -> list[dict[str, Any]]:

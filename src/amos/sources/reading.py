@@ -26,7 +26,7 @@ from amos.sources.walking import InputFile, Walk, closing
 _BATCH_BYTES = 32 << 20
 _DEFAULT_LIMITS = Limits()
 
-__all__ = ["detect", "plan_inputs", "raw_table", "read_alone", "read_batches"]
+__all__ = ["check_trust", "detect", "plan_inputs", "raw_table", "read_alone", "read_batches"]
 
 
 def read_batches(
@@ -51,7 +51,7 @@ def read_batches(
     context = _context(mapping=mapping, zone=zone, limits=strict_limits, shard=shard, records=batch_records)
     found = survey(paths, format=_format(format, mapping), limits=strict_limits)
     batches = coalesced(_all_batches(found, context), records=batch_records, size=_BATCH_BYTES)
-    return _checked(batches, found, _trust(trust))
+    return _checked(batches, found, check_trust(trust))
 
 
 def read_alone(
@@ -93,7 +93,8 @@ def _format(name: str | None, mapping: Path | None) -> str | None:
     return "mapped"
 
 
-def _trust(word: str | None) -> str | None:
+def check_trust(word: str | None) -> str | None:
+    """Return `word`, the ceiling of trust.  Raises UsageError when there is no such trust."""
     if word is not None and word not in set(Trust):
         raise UsageError(f"no trust is called {word!r}", advice=f"Use one of: {', '.join(Trust)}.")
     return word

@@ -1,0 +1,147 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.cli.conftest import HOUSEHOLD, line, write_lines
+
+FATES = {"new", "linked", "rejected", "unreadable"}
+OUTCOMES = {"commit", "link", "quarantine", "ignore", "reject"}
+
+
+@pytest.fixture
+def notes(folder):
+    return write_lines(folder / "notes.jsonl", *HOUSEHOLD)
+
+
+def test_the_receipt_has_the_contracted_keys_and_reconciles(amos, notes):
+    told = amos("ingest", notes, "--json")
+    receipt = told.object
+    assert {"records_read", "sources", "decisions", "atoms_written", "errors", "errors_total",
+            "graph_version", "seconds"} <= set(receipt)  # fmt: skip
+    assert set(receipt["sources"]) == FATES
+    assert set(receipt["decisions"]) == OUTCOMES
+    assert receipt["records_read"] == sum(receipt["sources"].values()) == len(HOUSEHOLD)
+    assert "made the store amos-store" in told.err
+
+
+def test_the_summary_says_what_came_in_what_was_decided_and_what_was_cut(amos, notes):
+    told = amos("ingest", notes)
+    assert told.code == 0
+    assert "Read 8 records" in told.out
+    assert "8 new + 0 already known + 0 refused + 0 unreadable" in told.out
+    assert "Formats: 8 messages." in told.out
+    assert "7 trusted_user, 1 untrusted_web" in told.out
+    assert "Cut before storing:" in told.out
+    assert "hunter-EXAMPLE-7788" not in told.out
+
+
+def test_reading_again_adds_nothing_and_says_so(amos, notes, folder):
+    first = amos("ingest", notes, "--json").object
+    moved = folder / "moved.jsonl"
+    moved.write_bytes(notes.read_bytes())
+    again = amos("ingest", moved, "--json")
+    assert again.object["sources"] == {"new": 0, "linked": 8, "rejected": 0, "unreadable": 0}
+    assert sum(again.object["decisions"].values()) == 0
+    assert again.object["graph_version"] == first["graph_version"]
+    assert again.err == ""
+    assert "Nothing new was decided." in amos("ingest", moved).out
+
+
+def test_a_secret_is_nowhere_in_the_store(amos, notes, folder):
+    amos("ingest", notes)
+    stored = b"".join(path.read_bytes() for path in (folder / "amos-store").rglob("*") if path.is_file())
+    assert b"hunter-EXAMPLE-7788" not in stored
+    assert b"Victoria" in stored
+
+
+def test_a_dry_run_lists_what_would_be_cut_and_stores_nothing(amos, notes, folder):
+    told = amos("ingest", notes, "--dry-run")
+    assert told.code == 0
+    assert "Would cut:" in told.out
+    assert "secret_material_detected" in told.out
+    assert "Nothing was stored" in told.out
+    assert not (folder / "amos-store").exists()
+    places = amos("ingest", notes, "--dry-run", "--json").object["cut_places"]
+    assert {"locator", "field", "start", "end", "rule", "reason"} <= set(places[0])
+
+
+def test_a_dry_run_on_a_store_leaves_it_as_it_is(amos, notes, folder):
+    amos("init")
+    told = amos("ingest", notes, "--dry-run", "--json")
+    assert told.object["sources"]["new"] == 8
+    assert told.object["graph_version"] is None
+    assert amos("list", "sources", "--json").end["rows"] == 0
+
+
+def test_problems_are_named_on_standard_error_the_first_ten_and_a_count(amos, folder):
+    path = write_lines(folder / "torn.jsonl", line("k1", "My kettle colour is blue.", 1), *["{torn"] * 14)
+    told = amos("ingest", path)
+    assert told.code == 0
+    assert told.err.count("torn.jsonl:") == 10
+    assert "… and 4 more problems" in told.err
+    assert "1 new + 0 already known + 0 refused + 14 unreadable" in told.out
+    listed = amos("ingest", path, "--json").object
+    assert listed["errors_total"] == len(listed["errors"]) == 14
+    assert set(listed["errors"][0]) == {"file", "record", "code", "message"}
+
+
+def test_strict_is_exit_3_after_everything_good_was_stored(amos, folder):
+    path = write_lines(folder / "torn.jsonl", line("k1", "My kettle colour is blue.", 1), "{torn")
+    assert amos("ingest", path, "--strict").code == 3
+    assert amos("list", "sources", "--json").end["rows"] == 1
+
+
+def test_quiet_prints_the_summary_and_no_notices(amos, notes):
+    told = amos("-q", "ingest", notes)
+    assert told.err == ""
+    assert "Read 8 records" in told.out
+
+
+def test_no_progress_bar_where_standard_error_is_no_terminal(amos, notes):
+    assert "reading" not in amos("ingest", notes).err
+
+
+def test_a_ceiling_of_trust_keeps_claims_from_committing(amos, notes):
+    receipt = amos("ingest", notes, "--trust", "untrusted_web", "--json").object
+    assert receipt["decisions"]["commit"] == 0
+    assert receipt["trusts"] == {"untrusted_web": 8}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("--from", "telegram"), "no format is called 'telegram'"), (("--trust", "blind"), "no trust is called 'blind'"),
+     (("--zone", "Mars/Olympus"), "no time zone is called"), (("--map", "gone.toml"), "gone.toml")],
+)  # fmt: skip
+def test_an_option_that_names_nothing_is_exit_2_and_makes_no_store(amos, notes, folder, words, said):
+    told = amos("ingest", notes, *words)
+    assert told.code == 2
+    assert said in told.err
+    assert not (folder / "amos-store").exists()
+
+
+def test_ctrl_c_says_what_is_stored_and_running_again_completes(folder):
+    many = write_lines(
+        folder / "many.jsonl",
+        *(line(f"m{n}", f"My crate {n} colour is red.", 1 + n % 28) for n in range(30_000)),
+    )
+    command = [sys.executable, "-c", "from amos.cli import main; main()", "ingest", str(many), "--json"]
+    running = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    )
+    shard = folder / "amos-store" / "default" / "default"
+    deadline = time.monotonic() + 60
+    while not any((shard / "segments").glob("*/*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "are stored for good" in err
+    assert json.loads(out)["error"]["code"] == "interrupted"
+    again = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env=os.environ)
+    receipt = json.loads(again.stdout)
+    assert receipt["sources"]["new"] + receipt["sources"]["linked"] == 30_000
+    assert receipt["sources"]["linked"] > 0

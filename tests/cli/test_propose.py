@@ -1,0 +1,72 @@
+import json
+
+from tests.cli.conftest import line, write_lines
+
+FIELDS = [
+    "id", "outcome", "action", "reasons", "memory_class", "type", "subject", "property", "value", "polarity",
+    "modality", "span", "excerpt", "valid_from", "valid_until", "confidence", "targets", "extractor", "policy",
+    "statement",
+]  # fmt: skip
+
+
+def lines_of(told):
+    return [json.loads(text) for text in told.out.splitlines()]
+
+
+def test_each_line_has_the_contracted_fields_in_order_and_no_store_is_made(amos, folder):
+    path = write_lines(folder / "n.jsonl", line("p1", "My locker number is 12.", 1), line("p2", "Is it?", 2))
+    told = amos("propose", path, "--from", "messages")
+    assert told.code == 0
+    claim, none = lines_of(told)
+    assert list(claim) == FIELDS
+    assert (claim["id"], claim["outcome"], claim["action"]) == ("p1", "commit", "add")
+    assert claim["excerpt"].encode() == b"My locker number is 12."[slice(*claim["span"])]
+    assert (claim["extractor"], claim["policy"]) == ("rules@1", "default@1")
+    assert none["outcome"] == "ignore"
+    assert none["span"] is none["statement"] is none["value"] is None
+    assert none["reasons"]
+    assert not (folder / "amos-store").exists()
+
+
+def test_a_line_without_an_id_is_called_by_its_number(amos, folder):
+    path = write_lines(
+        folder / "n.jsonl", {"text": "My locker number is 12."}, {"text": "My bin number is 3."}
+    )
+    assert [one["id"] for one in lines_of(amos("propose", path, "--from", "messages"))] == ["1", "2"]
+
+
+def test_lines_do_not_see_one_another(amos, folder):
+    path = write_lines(
+        folder / "n.jsonl", line("p1", "My locker number is 12.", 1), line("p2", "My locker number is 14.", 2)
+    )
+    assert [one["action"] for one in lines_of(amos("propose", path, "--from", "messages"))] == ["add", "add"]
+
+
+def test_context_is_known_but_not_listed(amos, folder):
+    told_before = {"context": ["My locker number is 12."]}
+    path = write_lines(folder / "n.jsonl", line("p1", "My locker number is 14.", 1, **told_before))
+    (only,) = lines_of(amos("propose", path, "--from", "messages"))
+    assert (only["outcome"], only["action"]) == ("commit", "supersede")
+    assert only["targets"] == ["User's locker number is 12."]
+
+
+def test_a_bad_line_is_named_on_standard_error_and_gives_exit_3(amos, folder):
+    path = write_lines(folder / "n.jsonl", line("p1", "My locker number is 12.", 1), "{torn")
+    told = amos("propose", path, "--from", "messages")
+    assert told.code == 3
+    assert [one["id"] for one in lines_of(told)] == ["p1"]
+    assert "n.jsonl:2" in told.err
+
+
+def test_another_format_is_detected(amos):
+    from amos.bundled import samples_folder
+
+    found = lines_of(amos("propose", samples_folder() / "chatgpt"))
+    assert len(found) > 50
+    assert {one["outcome"] for one in found} >= {"ignore", "commit"}
+
+
+def test_a_missing_file_is_exit_2(amos):
+    told = amos("propose", "gone.jsonl")
+    assert told.code == 2
+    assert "gone.jsonl" in told.err

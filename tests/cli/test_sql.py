@@ -1,0 +1,108 @@
+import pytest
+
+
+def test_rows_are_json_lines_with_an_end(household):
+    told = household(
+        "sql", "SELECT outcome, count(*) AS n FROM decisions GROUP BY outcome ORDER BY outcome", "--json"
+    )
+    assert told.code == 0
+    assert told.end == {"rows": len(told.rows), "truncated": False, "cursor": None}
+    assert {row["outcome"] for row in told.rows} >= {"commit", "ignore", "reject"}
+
+
+def test_people_get_a_table_with_a_count(household):
+    out = household("sql", "SELECT statement, state FROM atoms WHERE state = 'active' ORDER BY 1").out
+    assert "statement" in out
+    assert "User's barn colour is green." in out
+    assert out.splitlines()[-1] == "3 rows"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "sources",
+        "conversations",
+        "entities",
+        "candidates",
+        "decisions",
+        "atoms",
+        "edges",
+        "lineage",
+        "disputes",
+        "events",
+    ],
+)
+def test_every_table_can_be_read(household, table):
+    assert household("sql", f"SELECT count(*) AS n FROM {table}", "--json").rows[0]["n"] >= 0
+
+
+def test_ids_are_text_and_join(household):
+    query = (
+        "SELECT a.statement, s.content FROM atoms a JOIN sources s USING (source_id) WHERE a.state = 'active'"
+    )
+    rows = household("sql", query, "--json").rows
+    assert {"My barn colour is green."} < {row["content"] for row in rows}
+
+
+def test_payloads_are_json_text(household):
+    query = "SELECT json_extract_string(payload, '$.value') AS value FROM atoms WHERE statement LIKE '%barn%'"
+    assert household("sql", query, "--json").rows == [{"value": "green"}]
+
+
+def test_scope_narrows_every_table(household_store, amos):
+    for query in (
+        "SELECT count(*) AS n FROM atoms WHERE statement LIKE '%plum%'",
+        "SELECT count(*) AS n FROM sources WHERE content LIKE '%plum%'",
+        "SELECT count(*) AS n FROM candidates WHERE payload LIKE '%plum%'",
+        "SELECT count(*) AS n FROM edges",
+        "SELECT count(*) AS n FROM lineage",
+    ):
+        told = amos("-s", household_store, "--project", "barn", "sql", query, "--json")
+        assert told.rows == [{"n": 0}], query
+
+
+def test_flagged_text_salts_and_keyed_digests_are_out_of_reach(household):
+    rows = household("sql", "SELECT content, withheld FROM sources WHERE withheld IS NOT NULL", "--json").rows
+    assert rows == [{"content": None, "withheld": "instruction_shaped_content"}]
+    for column in ("salt", "delivery_digest"):
+        assert household("sql", f"SELECT {column} FROM sources").code == 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["DELETE FROM atoms", "CREATE TABLE t AS SELECT 1", "INSERT INTO atoms SELECT * FROM atoms", "COPY atoms TO 'x.csv'",
+     "ATTACH 'x.db'", "SET threads = 1", "INSTALL httpfs", "PRAGMA version", "SELECT 1; SELECT 2", "", "SELEKT 1",
+     "SELECT * FROM nowhere", "SELECT * FROM read_csv('notes.csv')", "SELECT * FROM 'notes.parquet'",
+     "SELECT * FROM glob('*')"],
+)  # fmt: skip
+def test_whatever_is_no_single_reading_statement_is_exit_2(household, folder, query):
+    (folder / "notes.csv").write_text("a,b\n1,2\n")
+    told = household("sql", query, "--json")
+    assert told.code == 2
+    assert told.object["error"]["advice"]
+    assert not (folder / "x.csv").exists()
+    assert not (folder / "x.db").exists()
+
+
+def test_values_without_a_json_form_become_text_or_null(household):
+    query = "SELECT 'NaN'::DOUBLE AS a, 1.50::DECIMAL(4,2) AS b, DATE '2026-05-01' AS c, 'x'::BLOB AS d, [1, 2] AS e"
+    assert household("sql", query, "--json").rows == [
+        {"a": None, "b": "1.50", "c": "2026-05-01", "d": "eA==", "e": [1, 2]}
+    ]
+
+
+def test_columns_of_one_name_are_kept_apart(household):
+    assert household("sql", "SELECT 1 AS a, 2 AS a", "--json").rows == [{"a": 1, "a:2": 2}]
+
+
+def test_a_query_without_end_is_stopped(household_store):
+    from amos.api import Store
+    from amos.clock import utc_now
+    from amos.errors import CapacityError
+    from amos.flow.sight import Sight
+    from amos.flow.sql import query_tables
+
+    endless = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t"
+    with Store.open(household_store, read_only=True) as store, store.shard.pin() as snapshot:
+        with pytest.raises(CapacityError, match="longer than"):
+            query_tables(Sight(snapshot=snapshot, now=utc_now()), endless, seconds=0.05)
