@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from amos.admission.values_dates import read_date, read_time
 from amos.admission.values_money import read_money
 from amos.admission.values_numbers import read_number, read_percent, write_number
-from amos.admission.values_text import fold_text, one_spelling, without_article
+from amos.admission.values_text import canonical_text, fold_text, without_article
 from amos.admission.values_units import read_quantity
 
 VALUES_VERSION = 1
@@ -56,12 +56,13 @@ def normalise_value(text: str, kind: str = "text") -> NormalValue:
     The whole value must be of a typed form, else it is text: one case, plain marks, no leading
     article, one spelling, accents kept.  Names are text.  Uses exact arithmetic alone.
     """
-    folded = fold_text(text)
+    bare = without_article(text)
+    folded = fold_text(bare)
     for found, read in _order(kind):
-        canonical = read(folded) if found not in _AS_WRITTEN else read(text.strip())
+        canonical = read(folded) if found not in _AS_WRITTEN else read(bare.strip())
         if canonical is not None:
             return NormalValue(found, canonical)
-    return NormalValue("text", one_spelling(fold_text(without_article(text))))
+    return NormalValue("text", canonical_text(text))
 
 
 def _order(kind: str) -> tuple[tuple[str, Reader], ...]:
@@ -155,10 +156,9 @@ def is_refinement(old: str, new: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return _TOKEN.findall(one_spelling(fold_text(without_article(text))))
+    return _TOKEN.findall(canonical_text(text))
 
 
 def fold_property(text: str) -> str:
     """Return the canonical form of a property name: one case and spelling, words apart by one space."""
-    folded = one_spelling(fold_text(without_article(text)))
-    return _PROPERTY_JOINTS.sub(" ", folded).strip()
+    return _PROPERTY_JOINTS.sub(" ", canonical_text(text)).strip()

@@ -14,7 +14,7 @@ _PLAIN_MARKS = str.maketrans(
 )  # fmt: skip
 EDGE = " \t\n\"'.,;:!?()[]"
 _SPACE = re.compile(r"\s+")
-_ARTICLE = re.compile(r"(?:the|an|The|An|a)\s+(?=\S)")
+_ARTICLE = re.compile(r"[\s\"'(\[]*(?:(?:the|an|a)\s+)+(?=\S)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 # British or longer spelling first; both words of a pair fold to it
@@ -56,10 +56,14 @@ def fold_text(text: str, *, edge: str = EDGE) -> str:
 
 
 def without_article(text: str) -> str:
-    """Return `text` without a leading English article; a capital A alone is a name."""
-    stripped = text.strip(EDGE) or text
-    match = _ARTICLE.match(stripped)
-    return stripped[match.end() :] if match else stripped
+    """Return `text` without leading English articles; an article alone is a value."""
+    match = _ARTICLE.match(text)
+    return text[match.end() :] if match else text
+
+
+def canonical_text(text: str) -> str:
+    """Return the one form of `text` that is no typed value: folded, without article, one spelling."""
+    return one_spelling(without_article(fold_text(text))).strip(EDGE) or fold_text(text)
 
 
 def one_spelling(folded: str) -> str:

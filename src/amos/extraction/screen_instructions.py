@@ -9,7 +9,8 @@ from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
 _MODEL = (
-    r"(?:assistants?|a\.?i\.?|ai (?:agents?|models?|systems?)|llms?|language models?|chat ?bots?|copilots?"
+    r"(?:assistants?|a\.?i\.?|ai (?:agents?|models?|systems?)|llms?|language models?|chat ?bots?"
+    r"|copilots?"
     r"|chatgpt|claude|gemini|agents?)"
 )
 _ANY = (
@@ -64,11 +65,13 @@ _RULES: tuple[tuple[str, str], ...] = (
             r"(?:add|save|store|write|commit|put|insert|append)(?: \S{1,20}){0,6}? (?:to|in|into)"
             r" (?:your |the "
             r"|its |long[ -]term |permanent ){0,3}memor(?:y|ies)"
-            r"|(?:^|[.!?:;\n>]\s{0,4}|please |must |and )remember (?:that|this|the following|to always|to"
+            r"|(?:^|[.!?:;\n>]\s{0,4}|please |must |and )remember (?:that (?:i|my|you|your|we|our"
+            r"|the|this|all|every|any)|this|the following|to always|to"
             r" never)(?!\w)"
             rf"|{_KEEP}(?: \S{{1,20}}){{0,4}}? (?:that )?(?:the|this) (?:user|reader|customer|visitor"
             rf"|person)(?: has| have| is| 's|'s)? "
-            r"(?:approv|authori|prefer|favou?r|trust|want|agree|consent|likes?|allow|own|administrat|admin)"
+            r"(?:approv|authori|prefer|favou?r|trust|want|agree|consent|likes?|allow|own"
+            r"|administrat|admin)"
             r"|update (?:your|the) (?:memory|memories|user profile|system prompt)"
         ),
     ),
@@ -79,13 +82,18 @@ _RULES: tuple[tuple[str, str], ...] = (
             r"|forward "
             r"|send |reply |respond |treat |act |use |do |answer |recommend |copy |cc |bcc )"
             r"|(?:henceforth|for all future (?:messages|replies|requests|conversations)),? "
-            r"|you (?:must|shall|have to|are required to|are instructed to|are to|need to|should) (?:\w+ly"
+            r"|you (?:must|shall|have to|are required to|are instructed to|are to|need to|should)"
+            r" (?:\w+ly"
             r" )?(?:never|always|not|now|only|ignore|follow"
-            r"|obey|forward|send|reply|respond|comply|reveal|call|run|execute|recommend|remember|store|keep"
-            r"|treat)(?!\w)"
-            r"|you are (?:now|no longer|hereby) |(?:act|behave|respond|reply) as (?:if you|though you|an?"
+            r"|obey|forward|send|reply|respond|comply|reveal|call|run|execute|recommend|remember"
+            r"|store|treat"
+            r"|keep (?:in mind|track|a (?:record|note)))(?!\w)"
+            r"|you are (?:now|hereby|no longer) (?:an?|in|the|acting|operating|free|allowed|authori[sz]ed"
+            r"|required|bound|limited|restricted|subject|to)(?!\w)|(?:act|behave|respond|reply) as"
+            r" (?:if you|though you|an?"
             r" (?:unrestricted|different|new))|pretend (?:to be|that you)"
-            r"|(?:do not|don't|never|without) (?:ever )?(?:tell|telling|mention|mentioning|reveal|revealing"
+            r"|(?:do not|don't|never|without) (?:ever )?(?:tell|telling|mention|mentioning|reveal"
+            r"|revealing"
             r"|inform|informing|notify|notifying|alert|disclose|ask|asking)"
             r" (?:this|it|that|the user|anyone|anybody|them|your user|the owner)"
         ),
@@ -115,10 +123,12 @@ _RULES: tuple[tuple[str, str], ...] = (
     (
         "exfiltration",
         (
-            r"(?:forward|send|email|e-mail|post|upload|leak|transmit|copy) (?:every|all|any|each|the user's"
+            r"(?:forward|send|email|e-mail|post|upload|leak|transmit|copy) (?:every|all|any|each"
+            r"|the user's"
             r"|your|this user's) (?:\S{1,20} ){0,5}?(?:to|at) (?:\S{1,40}@|https?://|the (?:sender|author"
             r"|address))"
-            r"|(?:reveal|print|repeat|output|show|leak) (?:me )?(?:your|the) (?:system prompt|hidden prompt"
+            r"|(?:reveal|print|repeat|output|show|leak) (?:me )?(?:your|the) (?:system prompt"
+            r"|hidden prompt"
             r"|initial instructions|instructions verbatim|secret instructions)"
         ),
     ),

@@ -44,7 +44,7 @@ _LINK = re.compile(
     r"(?:\s{1,3}(?:for|to|of|on|at|in|from|with|für|fuer|zum|zur|vom|im|am|de|del|para|pour|du|da|do)"
     r"(?:\s{1,3}[^\s:=.,;!?]{1,24}){1,6}?)?"
     r"(?:,\s(?:by the way|btw|fyi|again),)?"
-    r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|-(?=\s)|–|—)"
+    r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|\||-(?=\s)|–|—)"
     r"|\s{0,3}(?:是|为|為|は)"
     r"|(?:'s|\s{1,3}(?:is|was|are|goes|reads|remains|equals|will be|should be|has to be|ist|lautet|war"
     r"|heißt|heisst|es|est|era|é|это)(?!\w))"
@@ -53,7 +53,7 @@ _LINK = re.compile(
     r"\s{0,3}",
     re.IGNORECASE,
 )
-_PLAIN_LINK = re.compile(r"(?:\s{1,2}[^\W\d_]{2,16}){0,2}\s{0,2}[:=]\s{0,2}|\s{1,2}")
+_PLAIN_LINK = re.compile(r"(?:\s{1,2}[^\W\d_]{2,16}){0,4}\s{0,2}[:=]\s{0,2}|\s{1,2}")
 _CHANGED_TO = re.compile(
     r"(?:\s{1,2}(?:for|of|on)(?:\s{1,2}[^\s:=.,;!?]{1,24}){1,4}?)?\s{1,2}(?:to|auf|a|en|à)\s{1,2}",
     re.IGNORECASE,
@@ -184,7 +184,11 @@ def _value_after(text: str, noun: re.Match[str]) -> tuple[int, int] | None:
     if changed is not None and _CHANGING.search(text[max(0, noun.start() - _BEFORE) : noun.start()]):
         return _coined_at(text, changed.end(), kind)
     plain = _PLAIN_LINK.match(text, noun.end())
-    return _mixed_at(text, plain.end()) if plain is not None and kind == "word" else None
+    if plain is None:
+        return None
+    if noun.group().lower().startswith(("cvv", "cvc")):
+        return _code_at(text, plain.end())
+    return _mixed_at(text, plain.end()) if kind == "word" else None
 
 
 def _value_at(text: str, at: int, kind: str) -> tuple[int, int] | None:

@@ -103,7 +103,7 @@ def _patterns() -> dict[Family, tuple[str, ...]]:
 
 
 def loosened(pattern: re.Pattern[str]) -> str:
-    """Return `pattern` without its look-around groups, in the syntax of Rust's engine."""
+    """Return `pattern` without look-around, line start and upper counts, in the syntax of Rust's engine."""
     source = pattern.pattern
     parts: list[str] = []
     read = 0
@@ -113,8 +113,9 @@ def loosened(pattern: re.Pattern[str]) -> str:
             read = _group_end(source, match.start())
     parts.append(source[read:])
     flags = "(?i)" if pattern.flags & re.IGNORECASE else ""
-    # open-ended counts keep the automaton small
-    counted = _UP_TO.sub(lambda match: "*" if match.group(1) == "0" else "+", "".join(parts))
+    # a string inside JSON begins after a quotation mark; open-ended counts keep the automaton small
+    anywhere = "".join(parts).replace("(?:^|", "(?:|")
+    counted = _UP_TO.sub(lambda match: "*" if match.group(1) == "0" else "+", anywhere)
     return flags + counted
 
 

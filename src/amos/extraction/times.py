@@ -62,9 +62,12 @@ def resolve_times(
 
 
 def end_of_local_day(event_us: int, zone: str | None) -> int:
-    """Return the microsecond at which the day around `event_us` ends: 04:00 of the next local day."""
+    """Return the microsecond at which the day around `event_us` ends: 04:00 of the next local day.
+
+    Times outside the years 1000 to 2999 count as the nearest one inside.
+    """
     where = _zone(zone)
-    local = from_us(event_us).astimezone(where)
+    local = from_us(min(max(event_us, _EARLIEST_US), _LATEST_US)).astimezone(where)
     following = local.date() + timedelta(days=1)
     end = datetime(following.year, following.month, following.day, DAY_START_HOUR, tzinfo=where)
     return to_us(end.astimezone(UTC))

@@ -60,7 +60,12 @@ def test_small_talk_needs_no_exact_look():
 
 @pytest.mark.parametrize(
     ("exact", "loose"),
-    [(r"(?<!\w)pin(?!\w)", "pin"), (r"a(?=[)]|\))b", "ab"), (r"x{0,4}y{1,9}z{3}", "x*y+z{3}")],
+    [
+        (r"(?<!\w)pin(?!\w)", "pin"),
+        (r"a(?=[)]|\))b", "ab"),
+        (r"x{0,4}y{1,9}z{3}", "x*y+z{3}"),
+        (r"(?:^|\n)[^a]", r"(?:|\n)[^a]"),
+    ],
 )
 def test_look_arounds_and_upper_bounds_are_dropped(exact, loose):
     assert loosened(re.compile(exact)) == loose
@@ -70,7 +75,8 @@ HOSTILE = [
     "password ", "my password is a ", "password for a b c d ", "don't save this ", "what i am a b c ",
     "-----BEGIN RSA PRIVATE KEY-----", "eyJ", "eyJa.", "sk-", "1 ", "4111 ", "DE89 ",
     "a" * 40 + "=", "://", "://a:b",
-    'token="', "token=", "<!--", "display:none ", "between us ", "%41", "&#65;", "a\u200b", "aа", "QUJDREVGR0hJSktM",
+    'token="', "token=", "<!--", "display:none ", "between us ", "%41", "&#65;", "a\u200b", "aа",
+    "QUJDREVGR0hJSktM",
     '="', "\t", "\n", "(", '\\"', "would be so lovely if the ",
     "add to a b ", "assistant ", "-u a:", "bearer ",
 ]  # fmt: skip
@@ -78,8 +84,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_no_repeated_trigger_makes_the_look_quadratic(piece):
-    text = piece * (20_000 // len(piece))
+    text = piece * (10_000 // len(piece))
     begun = process_time()
     find_in_text(text, RULES)
     find_in_json(json.dumps({"a": text}), RULES)
-    assert process_time() - begun < 2  # linear: about 0.1 s; quadratic: tens of seconds
+    assert process_time() - begun < 1  # linear: about 0.05 s; quadratic: tens of seconds

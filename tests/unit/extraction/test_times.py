@@ -241,6 +241,11 @@ def test_the_local_day_ends_at_four_in_the_morning():
     assert end_of_local_day(us(2027, 5, 13, 2), ZONE) == us(2027, 5, 14, 4)
 
 
+@pytest.mark.parametrize("event_us", [-(2**63), 2**63 - 1])
+def test_absurd_events_end_their_day_without_an_error(event_us):
+    assert isinstance(end_of_local_day(event_us, ZONE), int)
+
+
 @given(
     phrase=st.one_of(
         st.text(max_size=30),
