@@ -9,7 +9,7 @@ import numpy as np
 
 from amos.errors import SchemaError
 from amos.extraction.grammar_text import CAPTURES, Element, GrammarText, Pattern
-from amos.kernels import match, segments, tokens
+from amos.kernels import book, features, match, tokens, words
 
 _OPERATIONS = {
     "one": match.ONE,
@@ -32,16 +32,33 @@ _OPERATIONS = {
 }
 
 CUES = {
-    "reported": match.REPORTED,
-    "denied": match.DENIED,
-    "tag_question": match.TAG_WORD,
+    "reported": features.REPORTED,
+    "denied": features.DENIED,
+    "tag_question": features.TAG_WORD,
     **{
-        name: 1 << (5 + place)
+        name: features.FIRST_CUE << place
         for place, name in enumerate(
             (
-                "hypothetical", "conditional", "hedged", "ironic", "irony_mark", "request", "correction",
-                "remember", "standing", "obligation", "desired", "morning", "afternoon", "evening", "night",
-                "past", "machine", "addressed", "small_talk", "smell",
+                "hypothetical",
+                "conditional",
+                "hedged",
+                "ironic",
+                "irony_mark",
+                "request",
+                "correction",
+                "remember",
+                "standing",
+                "obligation",
+                "desired",
+                "morning",
+                "afternoon",
+                "evening",
+                "night",
+                "past",
+                "machine",
+                "addressed",
+                "small_talk",
+                "smell",
             )  # fmt: skip
         )
     },
@@ -49,8 +66,8 @@ CUES = {
 """Bit of each cue that the grammar may name."""
 
 _TIME_KINDS = {
-    "until": segments.UNTIL, "from": segments.FROM, "every": segments.EVERY, "past": segments.PAST,
-    "next": segments.NEXT, "now": segments.NOW, "date": segments.DATE, "by": segments.BY,
+    "until": features.UNTIL, "from": features.FROM, "every": features.EVERY, "past": features.PAST,
+    "next": features.NEXT, "now": features.NOW, "date": features.DATE, "by": features.BY,
 }  # fmt: skip
 
 _COMMON = frozenset(
@@ -85,25 +102,26 @@ def split_words(text: str) -> list[str]:
     if text.startswith("'") and len(text) > 1:
         return split_words("x" + text)[1:]  # an ending is only cut from a word
     raw = text.encode()
-    size = len(raw) + 40
-    tok = tuple([0] * size for _ in range(4))
-    spare = tuple([0] * size for _ in range(4))
-    lex = (tokens.byte_kinds(), [0] * 8, [0, 0], b"")
-    count = tokens.tokenise(raw, 0, len(raw), lex, tok, spare, [0] * tokens.STATE_SIZE, [0])
-    return [raw[tok[0][t] : tok[1][t]].decode().lower().replace("’", "'") for t in range(count)]
+    tok = [0] * (book.T * (len(raw) + 2))
+    frame = [0] * (book.NEEDED + 1)
+    bare = [*words.byte_kinds(), *[0] * 64]
+    bare[book.SLOTS] = bare[book.WORDS] = len(bare) - 1
+    count = tokens.tokenise(raw, 0, len(raw), bare, tok, frame)
+    spans = [(tok[t * book.T + book.START], tok[t * book.T + book.END]) for t in range(count)]
+    return [raw[start:end].decode().lower().replace("’", "'") for start, end in spans]
 
 
 def _power_of_two(least: int) -> int:
     return 1 << max(4, (least - 1).bit_length())
 
 
-def _hash_slots(words: list[bytes]) -> np.ndarray[Any, Any]:
-    size = _power_of_two(8 * len(words))
+def _hash_slots(listed: list[bytes]) -> np.ndarray[Any, Any]:
+    size = _power_of_two(8 * len(listed))
     slots = np.zeros(size, np.int32)
-    for number, word in enumerate(words):
+    for number, word in enumerate(listed):
         if number == 0:
             continue
-        place = tokens.fold_hash(word, 0, len(word)) & (size - 1)
+        place = words.fold_hash(word, 0, len(word)) & (size - 1)
         while slots[place]:
             place = (place + 1) & (size - 1)
         slots[place] = number
@@ -115,13 +133,13 @@ def build_lexicon(entries: set[str]) -> Lexicon:
     pieces = {entry: split_words(entry) for entry in entries}
     single = sorted({word for parts in pieces.values() for word in parts})
     phrases = sorted(entry for entry, parts in pieces.items() if len(parts) > 1)
-    words = ["", *single, *phrases]
-    numbers = {word: number for number, word in enumerate(words)}
+    listed = ["", *single, *phrases]
+    numbers = {word: number for number, word in enumerate(listed)}
     numbers.update({entry: numbers[parts[0]] for entry, parts in pieces.items() if len(parts) == 1})
     encoded = [word.encode() for word in ["", *single]]
     starts = np.cumsum([0, *(len(word) for word in encoded)]).astype(np.int32)
     states: dict[tuple[int, int], int] = {}
-    accept = [0] * len(words)
+    accept = [0] * len(listed)
     for phrase in phrases:
         state = numbers[pieces[phrase][0]]
         for part in pieces[phrase][1:]:
@@ -133,7 +151,7 @@ def build_lexicon(entries: set[str]) -> Lexicon:
         accept[state] = numbers[phrase]
     keys, following = _phrase_table(states)
     return Lexicon(
-        words=tuple(words),
+        words=tuple(listed),
         numbers=numbers,
         slots=_hash_slots(encoded),
         starts=starts,
@@ -157,28 +175,27 @@ def _phrase_table(states: dict[tuple[int, int], int]) -> tuple[np.ndarray[Any, A
     return keys, following
 
 
-def word_arrays(table: GrammarText, lexicon: Lexicon) -> tuple[np.ndarray[Any, Any], ...]:
-    """Return (features, time kinds, clause cues, sentence cues, onward cues, message cues) per word."""
-    size = len(lexicon.words)
-    features, kinds = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    cues = {scope: np.zeros(size, np.int64) for scope in ("clause", "sentence", "onward", "message")}
-    for number in lexicon.phrase_heads:
-        features[number] |= segments.PHRASE_HEAD
-    for name, words in table.tags.items():
-        bit = getattr(segments, name.upper())
-        for word in words:
-            features[lexicon.numbers[word]] |= bit
+def word_table(table: GrammarText, lexicon: Lexicon) -> np.ndarray[Any, Any]:
+    """Return (words, W): features, time kind, and cues by reach (clause, sentence, onward, message)."""
+    rows = np.zeros((len(lexicon.words), book.W), np.int64)
+    reaches = {"clause": book.CLAUSE_CUE, "sentence": book.SENTENCE_CUE}
+    reaches |= {"onward": book.ONWARD_CUE, "message": book.MESSAGE_CUE}
+    for name, listed in table.tags.items():
+        for word in listed:
+            rows[lexicon.numbers[word], book.FEATURES] |= getattr(features, name.upper())
     for phrase, parts in lexicon.phrases.items():
-        verbs = [features[lexicon.numbers[part]] & segments.FINITE for part in parts]
-        opening = features[lexicon.numbers[parts[0]]] & (segments.FIRST | segments.SUBJECT)
-        features[lexicon.numbers[phrase]] |= max(verbs) | opening
-    for name, words in table.times.items():
-        for word in words:
-            kinds[lexicon.numbers[word]] = _TIME_KINDS[name]
-    for (name, scope), words in table.cues.items():
-        for word in words:
-            cues[scope][lexicon.numbers[word]] |= CUES[name]
-    return (features, kinds, *cues.values())
+        own = rows[[lexicon.numbers[part] for part in parts], book.FEATURES]
+        opening = own[0] & (features.FIRST | features.SUBJECT)
+        rows[lexicon.numbers[phrase], book.FEATURES] |= np.bitwise_or.reduce(own & features.FINITE) | opening
+    for head in lexicon.phrase_heads:
+        rows[head, book.FEATURES] |= features.PHRASE_HEAD
+    for name, listed in table.times.items():
+        for word in listed:
+            rows[lexicon.numbers[word], book.TIME_KIND_OF] = _TIME_KINDS[name]
+    for (name, reach), listed in table.cues.items():
+        for word in listed:
+            rows[lexicon.numbers[word], reaches[reach]] |= CUES[name]
+    return rows
 
 
 def _capture_number(element: Element) -> int:
@@ -208,13 +225,13 @@ class SetTable:
         members = frozenset(self._lexicon.numbers[word] for word in words)
         return self._numbers.setdefault(members, len(self._numbers))
 
-    def matrix(self) -> np.ndarray[Any, Any]:
-        """Return the flat membership matrix, set by word, one byte each."""
-        width = len(self._lexicon.words)
-        matrix = np.zeros((max(1, len(self._numbers)), width), np.uint8)
+    def masks(self) -> np.ndarray[Any, Any]:
+        """Return (words, masks): per word the sets that it belongs to, MASK_BITS sets a number."""
+        count = -(-max(1, len(self._numbers)) // book.MASK_BITS)
+        masks = np.zeros((len(self._lexicon.words), count), np.int64)
         for members, number in self._numbers.items():
-            matrix[number, sorted(members)] = 1
-        return matrix.reshape(-1)
+            masks[sorted(members), number // book.MASK_BITS] |= 1 << (number % book.MASK_BITS)
+        return masks
 
 
 def pattern_operations(pattern: Pattern, sets: SetTable) -> list[tuple[int, int, int, int]]:
@@ -234,12 +251,12 @@ def pattern_operations(pattern: Pattern, sets: SetTable) -> list[tuple[int, int,
 
 def first_words(pattern: Pattern) -> tuple[str, ...] | None:
     """Return the words that a match may begin with, None when it begins with a capture."""
-    words: list[str] = []
+    opening: list[str] = []
     for element in pattern.elements:
         if element.kind in ("one", "negates"):
-            return (*words, *element.words)
+            return (*opening, *element.words)
         if element.kind in ("maybe", "may_negate", "many"):
-            words.extend(element.words)
+            opening.extend(element.words)
         elif element.kind not in ("head", "anywhere", "open", "not_next", "no_time", "name_before"):
             return None
     return None
@@ -248,48 +265,95 @@ def first_words(pattern: Pattern) -> tuple[str, ...] | None:
 def key_words(pattern: Pattern) -> tuple[str, ...] | None:
     """Return the rarest word list that the pattern cannot do without, None when all are frequent."""
     needed = [element.words for element in pattern.elements if element.kind in ("one", "negates")]
-    rare = [words for words in needed if not _COMMON & set(words)]
+    rare = [listed for listed in needed if not _COMMON & set(listed)]
     return min(rare, key=len) if rare else None
 
 
-def rule_arrays(table: GrammarText, lexicon: Lexicon) -> tuple[np.ndarray[Any, Any], ...]:
-    """Return (operations, starts, members, needed patterns per word, base, index, list, anchored,
-    late): `late` holds the number of the first late pattern."""
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The patterns as numbers: operations and where each pattern's begin; set masks per word; which
+    patterns a word makes possible, and which are always; the patterns by first word; those that
+    begin with a capture."""
+
+    operations: list[tuple[int, int, int, int]]
+    starts: list[int]
+    set_masks: np.ndarray[Any, Any]
+    need: np.ndarray[Any, Any]
+    base: np.ndarray[Any, Any]
+    begins: list[list[int]]
+    anchored: list[int]
+
+
+def build_rules(table: GrammarText, lexicon: Lexicon) -> Rules:
+    """Number the patterns in table order."""
     sets = SetTable(lexicon)
-    size, count = len(lexicon.words), len(table.patterns)
-    masks = -(-count // match.MASK_BITS)
+    size, masks = len(lexicon.words), -(-len(table.patterns) // book.MASK_BITS)
     need, base = np.zeros((size, masks), np.int64), np.zeros(masks, np.int64)
     operations: list[tuple[int, int, int, int]] = []
     starts: list[int] = []
     begins: list[list[int]] = [[] for _ in range(size)]
     anchored: list[int] = []
     for number, pattern in enumerate(table.patterns):
-        starts.append(len(operations))
+        starts.append(4 * len(operations))
         operations.extend(pattern_operations(pattern, sets))
-        bit, mask = np.int64(1 << (number % match.MASK_BITS)), number // match.MASK_BITS
+        bit, mask = np.int64(1 << (number % book.MASK_BITS)), number // book.MASK_BITS
         keys = key_words(pattern)
         if keys is None:
             base[mask] |= bit
-        for word in keys or ():
-            need[lexicon.numbers[word], mask] |= bit
+        need[sorted({lexicon.numbers[word] for word in keys or ()}), mask] |= bit
         opening = first_words(pattern)
         if opening is None:
             anchored.append(number)
-        for start in sorted({lexicon.numbers[word] for word in opening or ()}):
+        for start in {lexicon.numbers[word] for word in opening or ()}:
             begins[start].append(number)
-    index = np.cumsum([0, *(len(listed) for listed in begins)]).astype(np.int32)
-    listed = np.array([number for numbers in begins for number in numbers] or [0], np.int32)
-    return (
-        np.array(operations, np.int32).reshape(-1),
-        np.array(starts, np.int32),
-        sets.matrix(),
-        need.reshape(-1),
-        base,
-        index,
-        listed,
-        np.array(anchored, np.int32),
-        np.array([first_late(table)], np.int32),
-    )
+    return Rules(
+        operations=operations, starts=starts, set_masks=sets.masks(), need=need, base=base, begins=begins,
+        anchored=anchored,
+    )  # fmt: skip
+
+
+def build_book(table: GrammarText) -> np.ndarray[Any, Any]:
+    """Return the grammar as one flat array, laid out as `kernels.book` says."""
+    lexicon = build_lexicon(entries_of(table))
+    rules = build_rules(table, lexicon)
+    header = np.zeros(book.HEADER, np.int64)
+    header[:256] = words.byte_kinds()
+    counts = {
+        book.SLOT_MASK: len(lexicon.slots) - 1,
+        book.WORD_COUNT: len(lexicon.words),
+        book.PHRASE_MASK: len(lexicon.phrase_keys) - 1,
+        book.SET_MASKS: rules.set_masks.shape[1],
+        book.PATTERN_MASKS: len(rules.base),
+        book.ANCHORED_COUNT: len(rules.anchored),
+        book.FIRST_LATE: first_late(table),
+    }
+    tables: dict[int, Any] = {
+        book.SLOTS: lexicon.slots,
+        book.WORD_STARTS: lexicon.starts,
+        book.WORD_BYTES: np.frombuffer(lexicon.pool, np.uint8),
+        book.WORDS: word_table(table, lexicon),
+        book.PHRASE_KEYS: lexicon.phrase_keys,
+        book.PHRASE_NEXT: lexicon.phrase_next,
+        book.PHRASE_ACCEPT: lexicon.phrase_accept,
+        book.OPERATIONS: rules.operations,
+        book.PATTERN_STARTS: rules.starts,
+        book.MEMBERS: rules.set_masks,
+        book.NEED: rules.need,
+        book.BASE: rules.base,
+        book.INDEX: np.cumsum([0, *(len(numbers) for numbers in rules.begins)]),
+        book.LISTED: [number for numbers in rules.begins for number in numbers],
+        book.ANCHORED: rules.anchored,
+    }
+    parts = [header]
+    size = book.HEADER
+    for place, content in tables.items():
+        header[place] = size
+        part = np.asarray(content, np.int64).reshape(-1)
+        parts.append(part)
+        size += len(part)
+    for place, count in counts.items():
+        header[place] = count
+    return np.concatenate(parts)
 
 
 def first_late(table: GrammarText) -> int:
@@ -304,8 +368,8 @@ def entries_of(table: GrammarText) -> set[str]:
     """Return every word and phrase that the grammar names."""
     entries: set[str] = set()
     for lists in (table.tags.values(), table.times.values(), table.cues.values(), table.sets.values()):
-        for words in lists:
-            entries.update(words)
+        for listed in lists:
+            entries.update(listed)
     for pattern in table.patterns:
         for element in pattern.elements:
             entries.update(element.words)

@@ -6,14 +6,13 @@ import functools
 import hashlib
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from amos.errors import SchemaError
-from amos.extraction.compile import build_lexicon, check_grammar, entries_of, rule_arrays, word_arrays
+from amos.extraction.compile import build_book, check_grammar
 from amos.extraction.grammar_text import GrammarText, Pattern, parse_grammar
-from amos.kernels.tokens import byte_kinds
 from amos.schemas.vocabulary import Cue, MemoryClass, Modality, Reason
 
 _CHOICES = {
@@ -63,15 +62,14 @@ class Veto:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Grammar:
-    """Compiled arrays (compiled kernels), the same as lists (plain kernels), and the meanings.
+    """The grammar as numbers for the kernels, and what each pattern means.
 
-    digest: SHA-256 of the grammar's text, part of the extractor's version.
+    book: one flat array laid out as `kernels.book` says; plain_book: the same as a list, for plain
+    runs.  digest: SHA-256 of the grammar's text, part of the extractor's version.
     """
 
-    lexicon: tuple[Any, ...]
-    rules: tuple[Any, ...]
-    plain_lexicon: tuple[Any, ...]
-    plain_rules: tuple[Any, ...]
+    book: NDArray[np.int64]
+    plain_book: list[int]
     meanings: tuple[Meaning, ...]
     patterns: tuple[Pattern, ...]
     vetoes: tuple[Veto, ...]
@@ -113,41 +111,20 @@ def _vetoes(table: GrammarText) -> tuple[Veto, ...]:
     vetoes = []
     for (reason, column), texts in table.vetoes.items():
         if column not in ("property", "value", "value_head"):
-            raise SchemaError(f"veto {reason}: no column {column}", advice="Correct that line of the grammar.")
+            raise SchemaError(
+                f"veto {reason}: no column {column}", advice="Correct that line of the grammar."
+            )
         vetoes.append(Veto(reason=Reason(reason).value, column=column, texts=tuple(texts)))
     return tuple(vetoes)
-
-
-def _as_plain(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(array.tolist() if isinstance(array, np.ndarray) else array for array in arrays)
 
 
 def compile_grammar(table: GrammarText, *, digest: str = "") -> Grammar:
     """Return the arrays of `table`.  Raises SchemaError on an unknown setting or a lint problem."""
     check_grammar(table)
-    lexicon = build_lexicon(entries_of(table))
-    features, kinds, clause, sentence, onward, message = word_arrays(table, lexicon)
-    arrays = (
-        np.array(byte_kinds(), np.int64),
-        lexicon.slots,
-        lexicon.starts,
-        np.frombuffer(lexicon.pool, np.uint8),
-        features,
-        kinds,
-        lexicon.phrase_keys,
-        lexicon.phrase_next,
-        lexicon.phrase_accept,
-        clause,
-        sentence,
-        onward,
-        message,
-    )
-    rules = rule_arrays(table, lexicon)
+    book = build_book(table)
     return Grammar(
-        lexicon=arrays,
-        rules=rules,
-        plain_lexicon=(*_as_plain(arrays[:3]), lexicon.pool, *_as_plain(arrays[4:])),
-        plain_rules=_as_plain(rules),
+        book=book,
+        plain_book=book.tolist(),
         meanings=tuple(_meaning(pattern) for pattern in table.patterns),
         patterns=tuple(table.patterns),
         vetoes=_vetoes(table),

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 _LOG = logging.getLogger(__name__)
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
+_HELPERS: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 COMPILED_FROM_ROWS = 16_384
 """Row count from which a loop is worth importing numba for."""
@@ -48,7 +49,7 @@ def _with_compiled_helpers(function: Kernel) -> Kernel:
     for name in plain.__code__.co_names:
         helper = scope.get(name)
         if isinstance(helper, FunctionType) and helper.__module__.startswith("amos.kernels."):
-            scope[name] = compiled(helper)
+            scope[name] = _helper(helper)
     twin = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__, plain.__closure__)
     twin.__module__, twin.__qualname__, twin.__doc__ = plain.__module__, plain.__qualname__, plain.__doc__
     return cast(Kernel, twin)
@@ -60,6 +61,27 @@ def is_worth_compiling(rows: int) -> bool:
     A process that has numba loaded compiles sooner: it has paid for the import already.
     """
     return rows >= (_ONCE_LOADED_FROM_ROWS if "numba" in sys.modules else COMPILED_FROM_ROWS)
+
+
+def _helper(function: FunctionType) -> Callable[..., Any]:
+    """Return the twin of a kernel that only other kernels call: cheap to compile.
+
+    It has no entry from Python, and a constant argument gets no version of its own.
+    """
+    import numba
+
+    if function not in _HELPERS:
+        options = {
+            "nogil": True,
+            "error_model": "numpy",
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+        }
+        twin = numba.njit(**options)(_with_compiled_helpers(function))
+        compile_for = twin.compile
+        twin.compile = lambda types: compile_for(tuple(numba.types.unliteral(kind) for kind in types))
+        _HELPERS[function] = twin
+    return _HELPERS[function]
 
 
 def _jit(function: Kernel) -> Kernel:
