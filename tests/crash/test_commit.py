@@ -49,7 +49,7 @@ def leftovers(folder):
     """Return segment files no commit names, and draft folders."""
     shard = folder / "store/default/default"
     with Shard.open(folder / "store", read_only=True) as reader:
-        orphans = reader.records().orphans
+        orphans = reader.orphans()
     return orphans + [path.name for path in (shard / "tmp").iterdir() if path.is_dir()]
 
 

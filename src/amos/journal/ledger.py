@@ -60,8 +60,6 @@ class ColumnCache:
 class Sealed:
     """Rows of one segment, beginning at position `start`."""
 
-    is_hot = False
-
     def __init__(self, start: int, entry: SegmentEntry, group_counts: Sequence[int]) -> None:
         self.start, self.count = start, entry.row_count
         self.first, self.last = entry.first_version, entry.last_version
@@ -99,8 +97,6 @@ class Sealed:
 
 class Hot:
     """Rows of small commits, beginning at position `start`; decoded when first read."""
-
-    is_hot = True
 
     def __init__(
         self, start: int, count: int, versions: tuple[int, int], load: Callable[[], pa.Table]

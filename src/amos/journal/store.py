@@ -11,28 +11,19 @@ from pathlib import Path
 from typing import NamedTuple, Self, Unpack
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from amos.clock import to_us
 from amos.errors import IntegrityError, UsageError
 from amos.identity import random_id
-from amos.journal.drafts import Draft, TableDraft, draft_commit
-from amos.journal.events import (
-    FIRST_LINK,
-    Circumstances,
-    EventRows,
-    canonical_json,
-    chain_events,
-    event_blob,
-)
+from amos.journal.appending import adopt, large_tables, numbered, require_unmoved
+from amos.journal.drafts import Draft, draft_commit
+from amos.journal.events import EventRows, canonical_json
 from amos.journal.exclusive import ExclusiveWriter
-from amos.journal.ledger import Ledger, load_ledger, parse_groups
+from amos.journal.ledger import Ledger, load_ledger
 from amos.journal.requests import CommitRequest, CommitTerms, HeadMoved, IdempotencyConflict, Reads
-from amos.journal.rows import pack_blob, stored, unpack_blobs, with_storage_columns
-from amos.journal.snapshot import Reading, Snapshot, id_array
-from amos.schemas.buffers import as_keys
+from amos.journal.rows import stored, unpack_blobs
+from amos.journal.snapshot import Reading, Snapshot
 from amos.schemas.catalog import (
-    CommitEntry,
     ConflictEntry,
     HotEntry,
     Idempotency,
@@ -44,7 +35,13 @@ from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog
 from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk
-from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_shard
+from amos.storage.folders import (
+    clean_orphans,
+    find_orphans,
+    find_shard,
+    make_inner_folders,
+    make_shard,
+)
 from amos.storage.keys import fingerprint, read_key
 from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
@@ -95,7 +92,6 @@ class Shard:
         self.folder = folder
         self.derived = place(folder, "derived")
         self.key = read_key(folder)
-        self.is_read_only = read_only
         self._catalog = Catalog(folder, read_only=read_only)
         self._lock = threading.RLock()
         self._files = SegmentReader(folder)
@@ -125,9 +121,12 @@ class Shard:
         Raises UsageError when there is none, SchemaError when a newer version wrote it, IntegrityError
         when its key is not the right one.
         """
-        shard = cls(find_shard(root, tenant, workspace), read_only=read_only)
-        if not read_only:
-            clean_orphans(shard.folder, {entry.file for entry in shard._catalog.segments()})
+        folder = find_shard(root, tenant, workspace)
+        if read_only:
+            return cls(folder, read_only=True)
+        make_inner_folders(folder)
+        shard = cls(folder, read_only=False)
+        clean_orphans(folder, shard._named_files)
         return shard
 
     def __enter__(self) -> Self:
@@ -214,7 +213,7 @@ class Shard:
             return self._catalog.text(digest)
 
     def _commit_draft(self, draft: Draft, request: CommitRequest, reads: Reads) -> int:
-        placed = self._log.place(_large_tables(draft, request.base + 1), (request.base + 1,) * 2)
+        placed = self._log.place(large_tables(draft, request.base + 1), (request.base + 1,) * 2)
         try:
             with self._catalog.writing(request.operation):
                 self._refresh()
@@ -242,7 +241,7 @@ class Shard:
             if done is not None:
                 return done
             version = self._ledger.head + 1
-            segments = self._log.place(_large_tables(draft, version), (version, version))
+            segments = self._log.place(large_tables(draft, version), (version, version))
             placed.extend(segments)
             self._adopt(draft, segments, self._append(draft, request, segments))
             return version
@@ -282,9 +281,15 @@ class Shard:
     def records(self) -> Records:
         """Return everything the catalog says, for verification."""
         with self._lock, self._catalog.reading():
-            segments = self._catalog.segments()
-            orphans = find_orphans(self.folder, {entry.file for entry in segments})
-            return Records(self._catalog.commits(), segments, self._catalog.hot(), orphans)
+            return Records(self._catalog.commits(), self._catalog.segments(), self._catalog.hot())
+
+    def orphans(self) -> list[str]:
+        """Return segment files that no commit names, when no writer is at work."""
+        with self._lock:
+            return find_orphans(self.folder, self._named_files)
+
+    def _named_files(self) -> set[str]:
+        return {entry.file for entry in self._catalog.segments()}
 
     def check_segment(self, entry: SegmentEntry) -> None:
         """Hash a segment's file.  Raises IntegrityError when it is missing or differs."""
@@ -331,49 +336,22 @@ class Shard:
         head = self._ledger.head
         if base > head:
             raise UsageError(f"decided on graph version {base}, but the newest is {head}")
-        if base == head:
-            return
-        with Snapshot(head, self._ledger, self._reading, lambda: None) as snapshot:
-            for (table, column), keys in reads.items():
-                new = snapshot.table(table, [column], since=base).column(column)
-                moved = new.filter(pc.is_in(new, value_set=id_array(as_keys(keys))))
-                if len(moved):
-                    raise HeadMoved(table, column, expected=base, actual=head, keys=moved)
+        if base < head:
+            require_unmoved(self._unpinned(), base, reads)
 
     def _append(self, draft: Draft, request: CommitRequest, placed: Sequence[SegmentEntry]) -> _Written:
         """Insert a draft at the head, inside the write transaction."""
         last = self._catalog.last_commit()
-        version = 1 if last is None else last.graph_version + 1
-        occurred = to_us(request.now)
-        accepted = occurred if last is None else max(occurred, last.accepted_us)
-        shared = Circumstances(
-            actor=request.actor,
-            authorization=canonical_json({"principal": request.actor, "shard": self._labels()}),
-            expected=canonical_json({"graph_version": request.base}),
-            idempotency_key=None if request.idempotency is None else request.idempotency.key,
-            occurred_us=occurred,
-            accepted_us=accepted,
-            version=version,
-        )
-        link = FIRST_LINK if last is None else last.link
-        events, link = chain_events(draft.bodies, [random_id() for _ in draft.bodies], shared, link)
-        hot = [_hot_entry(part, version) for part in draft.tables if not part.is_large]
-        hot.append(HotEntry(version, "events", len(events), event_blob(events)))
-        entry = CommitEntry(
-            version, request.operation, request.actor, request.run_id,
-            accepted, accepted - occurred, len(events), link,
-        )  # fmt: skip
+        ids = [random_id() for _ in draft.bodies]
+        entry, hot = numbered(draft, request, last, shard=self._labels(), event_ids=ids)
         self._log.append(entry, placed, hot)
-        self._keep_promise(request, version)
-        reach("commit.rows_inserted")
-        return _Written(version, hot[-1], self._log.seal_hot_tail())
-
-    def _keep_promise(self, request: CommitRequest, version: int) -> None:
         scope = request.scope(self.key, self._labels())
         if scope is not None and request.idempotency is not None:
-            self._catalog.insert_promise(scope, request.idempotency.payload_digest, version)
+            self._catalog.insert_promise(scope, request.idempotency.payload_digest, entry.graph_version)
         if request.texts:
             self._catalog.insert_texts(dict(request.texts))
+        reach("commit.rows_inserted")
+        return _Written(entry.graph_version, hot[-1], self._log.seal_hot_tail())
 
     def _labels(self) -> str:
         return "/".join(self.folder.parts[-2:])
@@ -382,29 +360,11 @@ class Shard:
         """Take a commit of this process into memory without reading it back."""
         if written.has_sealed:
             self._refresh()
-            return
-        segments = {entry.table: entry for entry in placed}
-        for part in draft.tables:
-            entry = segments.get(part.table)
-            if entry is None:
-                self._ledger.add_rows(part.table, part.rows, part.salts, written.graph_version)
-            else:
-                self._ledger.add_segment(entry, parse_groups(entry))
-        self._ledger.add_blobs("events", [written.events])
-        self._ledger.head = written.graph_version
+        else:
+            adopt(self._ledger, draft, placed, written.events)
 
 
 class _Written(NamedTuple):
     graph_version: int
     events: HotEntry
     has_sealed: bool
-
-
-def _hot_entry(part: TableDraft, version: int) -> HotEntry:
-    return HotEntry(version, part.table, len(part.rows), pack_blob(part.buffer, part.offsets))
-
-
-def _large_tables(draft: Draft, version: int) -> Iterator[tuple[str, pa.Table]]:
-    for part in draft.tables:
-        if part.is_large:
-            yield part.table, with_storage_columns(part.table, part.rows, part.salts, version)

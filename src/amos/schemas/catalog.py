@@ -79,9 +79,8 @@ class Idempotency(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Everything a catalog says, and the segment files that it does not name."""
+    """Everything a catalog says of commits and rows, at one moment."""
 
     commits: list[CommitEntry]
     segments: list[SegmentEntry]
     hot: list[HotEntry]
-    orphans: list[str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from amos.errors import IntegrityError, SchemaError
+from amos.errors import IntegrityError, SchemaError, UsageError
 from amos.schemas.catalog import CommitEntry, ConflictEntry, HotEntry, RunEntry, SegmentEntry
 from amos.storage.connections import fetch, open_database
 from amos.storage.failpoints import reach
@@ -25,12 +25,21 @@ APPLICATION_ID = 0x416D6F73
 _COUNTERS = ("seal_count", "hot_blobs", "hot_bytes")
 
 
+def _fill(connection: apsw.Connection, entries: Mapping[str, object]) -> None:
+    script = resources.files("amos.storage").joinpath("catalog.sql").read_text("utf-8")
+    connection.execute(script)
+    connection.executemany(f"INSERT INTO {table('meta')} VALUES (?, ?)", entries.items())  # noqa: S608
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", FORMAT)
+
+
 class Catalog:
     """One connection to `shard.sqlite`.  Not for use by two threads at once."""
 
     def __init__(self, shard: Path, *, read_only: bool = False) -> None:
         self.path = place(shard, "shard.sqlite")
         self._shard = shard
+        self._is_read_only = read_only
         self._connection = open_database(self.path, read_only=read_only)
         self._note = HolderNote(shard)
         try:
@@ -44,17 +53,14 @@ class Catalog:
         """Create the tables in one transaction; an existing catalog is left as it is."""
         path = place(shard, "shard.sqlite")
         connection = open_database(path)
+        entries = {"key_fingerprint": fingerprint, **dict.fromkeys(_COUNTERS, 0), **labels}
         try:
-            with disk_errors(path), connection:
-                if connection.pragma("user_version"):
-                    return
-                script = resources.files("amos.storage").joinpath("catalog.sql").read_text("utf-8")
-                connection.execute(script)
-                meta = table("meta")
-                entries = {"key_fingerprint": fingerprint, **dict.fromkeys(_COUNTERS, 0), **labels}
-                connection.executemany(f"INSERT INTO {meta} VALUES (?, ?)", entries.items())  # noqa: S608
-                connection.pragma("application_id", APPLICATION_ID)
-                connection.pragma("user_version", FORMAT)
+            with disk_errors(path):
+                # at once, so that of two makers the second waits and then finds the catalog there
+                connection.execute("BEGIN IMMEDIATE")
+                if not connection.pragma("user_version"):
+                    _fill(connection, entries)
+                connection.execute("COMMIT")
         finally:
             connection.close()
 
@@ -119,6 +125,8 @@ class Catalog:
             self._note.clear()
 
     def _begin(self, operation: str) -> None:
+        if self._is_read_only:
+            raise UsageError(f"{self._shard} was opened for reading", path=str(self._shard))
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except apsw.BusyError as cause:
@@ -132,11 +140,6 @@ class Catalog:
         except BaseException:
             self._connection.execute("ROLLBACK")
             raise
-
-    @property
-    def is_writing(self) -> bool:
-        """Whether this connection is inside a transaction."""
-        return self._connection.in_transaction
 
     def check(self) -> list[str]:
         """Return what SQLite finds wrong with the file's structure."""

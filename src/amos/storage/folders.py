@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -55,8 +56,14 @@ def _make_folders(root: Path, shard: Path) -> None:
         raise InputError(f"{root} is a file, not a store", path=str(root), advice=_MISSING)
     root.mkdir(parents=True, exist_ok=True)
     refuse_network_disk(root)
-    for name in ("segments", "derived", "tmp"):
-        place(shard, name).mkdir(parents=True, exist_ok=True)
+    make_inner_folders(shard)
+
+
+def make_inner_folders(shard: Path) -> None:
+    """Make the folders inside a shard that are missing, as after a backup that skipped empty ones."""
+    with disk_errors(shard):
+        for name in ("segments", "derived", "tmp"):
+            place(shard, name).mkdir(parents=True, exist_ok=True)
 
 
 def _write_once(path: Path, text: str) -> None:
@@ -81,28 +88,37 @@ def find_shard(root: Path, tenant: str, workspace: str) -> Path:
     return shard
 
 
-def find_orphans(shard: Path, named: set[str]) -> list[str]:
-    """Return segment files of the shard that are not in `named`, relative to the shard."""
+def find_orphans(shard: Path, named: Callable[[], set[str]]) -> list[str]:
+    """Return segment files that no commit names, relative to the shard.
+
+    named: reads the files of the catalog.  Empty while another writer has drafts.
+    """
+    with alone_among_writers(shard) as is_alone:
+        return _orphans(shard, named()) if is_alone else []
+
+
+def _orphans(shard: Path, named: set[str]) -> list[str]:
     files = (path.relative_to(shard).as_posix() for path in place(shard, "segments").glob("*/*"))
     return sorted(file for file in files if file not in named)
 
 
-def clean_orphans(shard: Path, named: set[str]) -> list[str]:
+def clean_orphans(shard: Path, named: Callable[[], set[str]]) -> list[str]:
     """Remove drafts of dead processes and segment files that no commit names; return what went.
 
-    named: files of the catalog.  Does nothing while another writer has drafts.
+    named: reads the files of the catalog.  Does nothing while another writer has drafts.
     """
     with alone_among_writers(shard) as is_alone:
         if not is_alone:
             return []
-        orphans = [shard / file for file in find_orphans(shard, named)]
-        for path in orphans:
+        # the catalog is read only now: a commit that ended just before has named its files by now
+        orphans = _orphans(shard, named())
+        for file in orphans:
             reach("clean.before_remove")
-            path.unlink(missing_ok=True)
+            (shard / file).unlink(missing_ok=True)
         dead = [path for path in place(shard, "tmp").iterdir() if path.is_dir() and not _is_alive(path.name)]
         for folder in dead:
             shutil.rmtree(folder, ignore_errors=True)
-    return [path.relative_to(shard).as_posix() for path in [*orphans, *dead]]
+    return [*orphans, *(path.relative_to(shard).as_posix() for path in dead)]
 
 
 def _is_alive(name: str) -> bool:

@@ -1,14 +1,17 @@
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from amos.errors import BusyError, InputError, IntegrityError, SchemaError, UsageError
 from amos.journal.store import Shard
-from amos.storage import connections, locks
+from amos.journal.verify import verify_shard
+from amos.storage import connections, folders, locks
 from committed_rows import NOW, commit, new_shard, story
 
 
@@ -140,3 +143,73 @@ def test_an_immutable_open_is_refused_while_a_log_waits(tmp_path):
         with pytest.raises(InputError, match="unmerged writes"):
             connections._open_immutable(shard.folder / "shard.sqlite")
     connections._open_immutable(shard.folder / "shard.sqlite").close()
+
+
+def test_the_catalog_is_read_while_no_writer_can_place_files(tmp_path):
+    with new_shard(tmp_path) as shard:
+        seen = []
+
+        def named():
+            with locks.alone_among_writers(shard.folder) as is_alone:
+                seen.append(is_alone)
+            return set()
+
+        folders.clean_orphans(shard.folder, named)
+        folders.find_orphans(shard.folder, named)
+    assert seen == [False, False]
+
+
+def test_files_of_a_writer_at_work_are_no_orphans(tmp_path):
+    with new_shard(tmp_path) as shard, shard.exclusive() as writer:
+        terms = {"operation": "ingest", "actor": "tester", "run_id": bytes(16), "now": NOW}
+        writer.commit(story(0, 1, width=1 << 20), **terms)
+        with Shard.open(tmp_path / "store", read_only=True) as reader:
+            assert reader.orphans() == []
+            assert verify_shard(reader).problems == []
+
+
+def test_a_shard_opened_for_reading_takes_no_commit(tmp_path):
+    with new_shard(tmp_path) as shard:
+        commit(shard, story(0, 1))
+    reader = Shard.open(tmp_path / "store", read_only=True)
+    with pytest.raises(UsageError, match="opened for reading"):
+        commit(reader, story(1, 1))
+    reader.close()
+
+
+def test_folders_that_a_backup_skipped_come_back(tmp_path):
+    with new_shard(tmp_path) as shard:
+        folder = shard.folder
+    for name in ("tmp", "derived", "segments"):
+        shutil.rmtree(folder / name)
+    with Shard.open(tmp_path / "store") as shard:
+        assert commit(shard, story(0, 1, width=1 << 20)) == 1
+
+
+MAKER = """
+import sys
+from pathlib import Path
+from committed_rows import commit, new_shard, story
+with new_shard(Path(sys.argv[1])) as shard:
+    commit(shard, story(int(sys.argv[2]), 1))
+    print(shard.key.hex())
+"""
+
+
+def test_a_store_made_by_three_at_once_is_one_store(tmp_path):
+    known = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": ""}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", MAKER, str(tmp_path), str(number)],
+            env=known,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(3)
+    ]
+    outcomes = [one.communicate(timeout=60) for one in running]
+    assert [one.returncode for one in running] == [0, 0, 0], outcomes
+    assert len({key for key, _ in outcomes}) == 1
+    with Shard.open(tmp_path / "store") as shard:
+        assert shard.head == 3

@@ -1,0 +1,84 @@
+"""Give a draft its place: version, chained events, hot blobs; and take it into memory afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.clock import to_us
+from amos.journal.drafts import Draft
+from amos.journal.events import FIRST_LINK, Circumstances, canonical_json, chain_events, event_blob
+from amos.journal.ledger import Ledger, parse_groups
+from amos.journal.requests import CommitRequest, HeadMoved, Reads
+from amos.journal.rows import pack_blob, with_storage_columns
+from amos.journal.snapshot import Snapshot, id_array
+from amos.schemas.buffers import as_keys
+from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry
+
+
+def require_unmoved(snapshot: Snapshot, base: int, reads: Reads) -> None:
+    """Raise HeadMoved when one of the ids in `reads` got a row after graph version `base`."""
+    for (table, column), keys in reads.items():
+        new = snapshot.table(table, [column], since=base).column(column)
+        moved = new.filter(pc.is_in(new, value_set=id_array(as_keys(keys))))
+        if len(moved):
+            raise HeadMoved(table, column, expected=base, actual=snapshot.version, keys=moved)
+
+
+def numbered(
+    draft: Draft,
+    request: CommitRequest,
+    last: CommitEntry | None,
+    *,
+    shard: str,
+    event_ids: Sequence[bytes],
+) -> tuple[CommitEntry, list[HotEntry]]:
+    """Return the commit that follows `last`, and its hot blobs, the events being the last of them.
+
+    shard: tenant and workspace.  event_ids: one random id per event.
+    """
+    version = 1 if last is None else last.graph_version + 1
+    occurred = to_us(request.now)
+    accepted = occurred if last is None else max(occurred, last.accepted_us)
+    shared = Circumstances(
+        actor=request.actor,
+        authorization=canonical_json({"principal": request.actor, "shard": shard}),
+        expected=canonical_json({"graph_version": request.base}),
+        idempotency_key=None if request.idempotency is None else request.idempotency.key,
+        occurred_us=occurred,
+        accepted_us=accepted,
+        version=version,
+    )
+    link = FIRST_LINK if last is None else last.link
+    events, link = chain_events(draft.bodies, event_ids, shared, link)
+    hot = [
+        HotEntry(version, part.table, len(part.rows), pack_blob(part.buffer, part.offsets))
+        for part in draft.tables
+        if not part.is_large
+    ]
+    hot.append(HotEntry(version, "events", len(events), event_blob(events)))
+    terms = request.operation, request.actor, request.run_id
+    entry = CommitEntry(version, *terms, accepted, accepted - occurred, len(events), link)
+    return entry, hot
+
+
+def large_tables(draft: Draft, version: int) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the tables of a draft that become segments at once, as they are stored."""
+    for part in draft.tables:
+        if part.is_large:
+            yield part.table, with_storage_columns(part.table, part.rows, part.salts, version)
+
+
+def adopt(ledger: Ledger, draft: Draft, placed: Sequence[SegmentEntry], events: HotEntry) -> None:
+    """Append a commit of this process to its ledger without reading it back."""
+    segments = {entry.table: entry for entry in placed}
+    for part in draft.tables:
+        entry = segments.get(part.table)
+        if entry is None:
+            ledger.add_rows(part.table, part.rows, part.salts, events.graph_version)
+        else:
+            ledger.add_segment(entry, parse_groups(entry))
+    ledger.add_blobs("events", [events])
+    ledger.head = events.graph_version
