@@ -5,39 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from amos.extraction.screen_nouns import DIGIT_NOUNS, KEY_NOUNS, SPACELESS_NOUNS, WORD_NOUNS, find_nouns
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
-_WORD_NOUNS = (
-    r"pass[ \-]?words?|pass[ \-]?phrases?|pass[ \-]?codes?|passwd|pwd|pass[ \-]?w[öo]rt(?:er)?|kennwort"
-    r"|losungswort"
-    r"|contrase[nñ]as?|mots? de passe|mdp|senhas?|wachtwoord|parola d'ordine|парол[ья]\w?"
-    r"|(?:seed|recovery|mnemonic|wallet|secret) phrase"
-)
-_DIGIT_NOUNS = (
-    r"(?:sim |card |bank |phone )?pin(?:[ \-]?(?:code|number|nummer))?|cvv2?|cvc|otp|geheimzahl|kombination"
-    r"|t[uü]r[ \-]?code"
-    r"|code (?:pin|secret|d'acc[eè]s|de la porte)|c[oó]digo (?:pin|secreto|de acceso|de la puerta)"
-    r"|(?:security|access|door|gate|alarm|entry|unlock|safe|vault|garage|keypad|lock|lockbox|verification"
-    r"|one[ \-]time"
-    r"|2fa|two[ \-]factor|login|auth(?:entication)?|panel|building|house|front"
-    r" door)[ \-](?:pass[ \-]?)?(?:codes?|combination|combo)"
-    r"|combination|combo"
-)
-_KEY_NOUNS = (
-    r"(?:api|access|auth(?:entication)?|bearer|refresh|session|deploy|bot|service|staging|production|prod"
-    r"|personal)[ \-_]?(?:key|token)s?"
-    r"|(?:secret|private|ssh|signing|encryption|licen[cs]e|product|master)[ \-_]?keys?|(?:client|shared|app"
-    r"|webhook)[ \-_]?secrets?"
-    r"|(?:recovery|backup) codes?|tokens?|secrets?|clave|credentials?|log[ \-]?ins?|zugangsdaten"
-    r"|schl[uü]ssel|api[ \-]?schl[uü]ssel"
-)
-_SPACELESS_NOUNS = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
-_NOUN = re.compile(
-    rf"(?<![^\W_])(?:(?P<word>{_WORD_NOUNS})|(?P<digit>{_DIGIT_NOUNS})|(?P<key>{_KEY_NOUNS}))(?![\w])"
-    rf"|(?P<spaceless>{_SPACELESS_NOUNS})",
-    re.IGNORECASE,
-)
 _LINK = re.compile(
     r"[\"'’”]?"
     r"(?:\s{0,2}\([^()\n]{1,40}\))?"
@@ -130,8 +101,8 @@ _PLACEHOLDER = re.compile(
 )
 _BEFORE = 100
 PATTERNS = (
-    re.compile(f"{_WORD_NOUNS}|{_DIGIT_NOUNS}|{_SPACELESS_NOUNS}", re.IGNORECASE),
-    re.compile(f"(?:{_KEY_NOUNS})(?:{_LINK.pattern})(?:[\"'`“‘«„‚「]|{_KEY.pattern})", re.IGNORECASE),
+    re.compile(f"{WORD_NOUNS}|{DIGIT_NOUNS}|{SPACELESS_NOUNS}", re.IGNORECASE),
+    re.compile(f"(?:{KEY_NOUNS})(?:{_LINK.pattern})(?:[\"'`“‘«„‚「]|{_KEY.pattern})", re.IGNORECASE),
 )
 """What every find contains."""
 _SHORTEST_WORD = 4
@@ -141,7 +112,7 @@ _MOST_WORDS = 24
 
 def find_phrases(text: str) -> Iterator[Hit]:
     """Yield the value of each phrase that gives a secret away, in code points."""
-    for match in _NOUN.finditer(text):
+    for match in find_nouns(text):
         found = _value_after(text, match) or _value_before(text, match)
         if found is not None:
             yield Hit(*found, "spoken_secret", Reason.SECRET_MATERIAL_DETECTED)
@@ -154,7 +125,9 @@ def is_placeholder(value: str) -> bool:
 
 def is_plausible_password(value: str) -> bool:
     """Tell whether `value` can be a password rather than a remark about one."""
-    return len(value) >= _SHORTEST_WORD and (is_coined(value) or not _is_remark(value))
+    if len(value) < _SHORTEST_WORD or is_placeholder(value):
+        return False
+    return is_coined(value) or not _is_remark(value)
 
 
 def is_coined(token: str) -> bool:

@@ -148,11 +148,10 @@ def _key_rule(run: str, before: str) -> str | None:
     prefixed = _PREFIX.match(run)
     if prefixed is not None:
         return "provider_token" if any(map(_is_key, _PARTS.split(prefixed.group(1)))) else None
-    assigned = _ASSIGNED.search(before)
-    if assigned is None or _PUBLIC_NAME.search(assigned.group(1)):
+    if len(run) < _LONG_VALUE or _HEXADECIMAL.fullmatch(run) or not is_random_text(run):
         return None
-    is_random = len(run) >= _LONG_VALUE and not _HEXADECIMAL.fullmatch(run) and is_random_text(run)
-    return "random_assignment" if is_random else None
+    assigned = _ASSIGNED.search(before)
+    return "random_assignment" if assigned and not _PUBLIC_NAME.search(assigned.group(1)) else None
 
 
 def is_random_text(run: str) -> bool:

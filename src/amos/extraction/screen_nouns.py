@@ -1,0 +1,102 @@
+"""The nouns by which people announce a secret, and a fast way to find them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+WORD_NOUNS = (
+    r"pass[ \-]?words?|pass[ \-]?phrases?|pass[ \-]?codes?|passwd|pwd|pass[ \-]?w[öo]rt(?:er)?|kennwort"
+    r"|losungswort"
+    r"|contrase[nñ]as?|mots? de passe|mdp|senhas?|wachtwoord|parola d'ordine|парол[ья]\w?"
+    r"|(?:seed|recovery|mnemonic|wallet|secret) phrase"
+)
+DIGIT_NOUNS = (
+    r"(?:sim |card |bank |phone )?pin(?:[ \-]?(?:code|number|nummer))?|cvv2?|cvc|otp|geheimzahl|kombination"
+    r"|t[uü]r[ \-]?code"
+    r"|code (?:pin|secret|d'acc[eè]s|de la porte)|c[oó]digo (?:pin|secreto|de acceso|de la puerta)"
+    r"|(?:security|access|door|gate|alarm|entry|unlock|safe|vault|garage|keypad|lock|lockbox|verification"
+    r"|one[ \-]time"
+    r"|2fa|two[ \-]factor|login|auth(?:entication)?|panel|building|house|front"
+    r" door)[ \-](?:pass[ \-]?)?(?:codes?|combination|combo)"
+    r"|combination|combo"
+)
+KEY_NOUNS = (
+    r"(?:api|access|auth(?:entication)?|bearer|refresh|session|deploy|bot|service|staging|production|prod"
+    r"|personal)[ \-_]?(?:key|token)s?"
+    r"|(?:secret|private|ssh|signing|encryption|licen[cs]e|product|master)[ \-_]?keys?|(?:client|shared|app"
+    r"|webhook)[ \-_]?secrets?"
+    r"|(?:recovery|backup) codes?|tokens?|secrets?|clave|credentials?|log[ \-]?ins?|zugangsdaten"
+    r"|schl[uü]ssel|api[ \-]?schl[uü]ssel"
+)
+SPACELESS_NOUNS = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
+NOUN = re.compile(
+    rf"(?<![^\W_])(?:(?P<word>{WORD_NOUNS})|(?P<digit>{DIGIT_NOUNS})|(?P<key>{KEY_NOUNS}))(?![\w])"
+    rf"|(?P<spaceless>{SPACELESS_NOUNS})",
+    re.IGNORECASE,
+)
+_SHORT_TEXT = 256
+_NOUN_REACH = 64  # the longest noun and the character behind it
+_CORES = (
+    *(
+        "pass",
+        "pwd",
+        "wort",
+        "contrase",
+        "mdp",
+        "senha",
+        "wacht",
+        "parol",
+        "парол",
+        "phrase",
+        "pin",
+        "cvv",
+        "cvc",
+    ),
+    *(
+        "otp",
+        "geheim",
+        "combi",
+        "combo",
+        "kombi",
+        "code",
+        "código",
+        "codigo",
+        "key",
+        "token",
+        "secret",
+        "clave",
+    ),
+    *("credential", "log", "zugang", "schlüssel", "schluessel", "密", "口令", "パスワード", "暗証", "비밀"),
+)
+
+
+def find_nouns(text: str) -> Iterator[re.Match[str]]:
+    """Yield the nouns of secrets in order; the pattern only runs around letters that each must hold.
+
+    The name of the group that matched tells what such a noun takes: a word, digits, a key.
+    """
+    for start, end in _windows(text):
+        yield from NOUN.finditer(text, start, end)
+
+
+def _windows(text: str) -> list[tuple[int, int]]:
+    """Return disjoint ranges of `text` that hold every noun whole, with what stands around it."""
+    lowered = text.lower()
+    if len(text) < _SHORT_TEXT or len(lowered) != len(text) or "ſ" in text:
+        return [(0, len(text))]
+    windows: list[tuple[int, int]] = []
+    for core in sorted(at for word in _CORES for at in _places(lowered, word)):
+        start, end = max(0, core - _NOUN_REACH), core + _NOUN_REACH
+        if windows and start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], end)
+        else:
+            windows.append((start, end))
+    return windows
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
