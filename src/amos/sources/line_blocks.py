@@ -90,8 +90,8 @@ class LineBlocks:
 
 
 def _is_owner(author: str | None, scope: Scope | None) -> bool:
-    """A line's author owns the conversation unless the scope names somebody else."""
-    return author is None or scope is None or scope.user is None or scope.user == author
+    """Tell whether the line's author owns the memory: nobody is named, or the scope names them."""
+    return author is None or (scope is not None and scope.user == author)
 
 
 def _check_shard(scope: Scope, context: ReadContext) -> None:

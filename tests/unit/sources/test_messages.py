@@ -57,7 +57,7 @@ def test_an_unknown_role_is_reported(tmp_path):
     ("row", "author", "is_owner"),
     [
         ({}, "user", True),
-        ({"author": "Lea"}, "Lea", True),
+        ({"author": "Lea"}, "Lea", False),
         ({"author": "Lea", "scope": {"user": "Lea"}}, "Lea", True),
         ({"author": "Lea", "scope": {"user": "Tom"}}, "Lea", False),
         ({"scope": {"user": "Tom"}}, "user", True),
@@ -65,7 +65,7 @@ def test_an_unknown_role_is_reported(tmp_path):
         ({"role": "assistant", "author": "planner"}, "planner", False),
     ],
 )
-def test_the_author_owns_the_line_unless_the_scope_names_another(tmp_path, row, author, is_owner):
+def test_a_named_author_owns_the_line_where_the_scope_names_them(tmp_path, row, author, is_owner):
     block = one(tmp_path, **row)
     assert (block.author, block.is_owner) == (author, is_owner)
 
