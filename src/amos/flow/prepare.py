@@ -289,9 +289,7 @@ def conflict_decisions(conflicts: pa.Table, *, rules: Rules, key: bytes) -> pa.T
         for source, digest in zip(*(conflicts[name].to_pylist() for name in _CONFLICT), strict=True)
     ]
     columns: dict[str, Any] = {
-        "decision_id": [
-            keyed_id(key, "decisions", b"conflict\x00" + source + digest) for source, digest in refused
-        ],
+        "decision_id": [keyed_id(key, "decisions", one) for one in refused],
         "version": [1] * count,
         "candidate_id": [None] * count,
         "source_id": conflicts["source_id"].to_pylist(),
