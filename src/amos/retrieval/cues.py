@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amos.retrieval import scripts
 from amos.retrieval.language import FUNCTION_WORDS, OWNER_WORDS, STOP_WORDS
-from amos.retrieval.words import language_of, segment, term_hash, words_of
+from amos.retrieval.languages import second_stem
+from amos.retrieval.words import segment, term_hash, words_of
 
 SHORTEST_MENDED = 4
 
@@ -45,6 +46,26 @@ def _term(text: str, word: int, *, is_required: bool = True, is_exact: bool = Fa
     )
 
 
+def _with_second_stems(term: CueTerm, languages: tuple[str, ...]) -> CueTerm:
+    """Return the term with the stems by which texts in these languages know it."""
+    stems = (second_stem(language, term.texts[0]) for language in languages if language != "english")
+    second = tuple(stem for stem in stems if stem is not None)
+    if not second:
+        return term
+    hashes = (*term.hashes, *(term_hash(stem) for stem in second))
+    return replace(term, hashes=hashes, texts=(*term.texts, *second))
+
+
+def languages_of(tokens: list[str]) -> tuple[str, ...]:
+    """Return the language of a question, or all when no function word tells it."""
+    lows = [scripts.lowered(piece) for token in tokens for piece in token.replace("’", "'").split("'")]
+    votes = {name: sum(low in known for low in lows) for name, known in FUNCTION_WORDS.items()}
+    best = max(votes, key=lambda name: votes[name])
+    if not votes[best]:
+        return tuple(FUNCTION_WORDS)
+    return (best if votes[best] > votes["english"] else "english",)
+
+
 def read_cue(text: str, is_known: Callable[[int], bool]) -> Cue:
     """Return the terms of a question, each once, in the order of the question.
 
@@ -52,13 +73,15 @@ def read_cue(text: str, is_known: Callable[[int], bool]) -> Cue:
     does not falls apart into its parts.
     """
     tokens = segment(text)
-    foreign = FUNCTION_WORDS.get(language_of(tokens), frozenset())
+    languages = languages_of(tokens)
+    foreign = FUNCTION_WORDS[languages[0]] if len(languages) == 1 else frozenset()
     kept = [token for token in tokens if scripts.lowered(token) not in foreign]
     terms: dict[str, CueTerm] = {}
     for number, word in enumerate(word for token in kept for word in words_of(token)):
         is_whole = not word.parts or is_known(term_hash(word.main[0]))
         for term in word.main if is_whole else word.parts:
-            terms.setdefault(term, _term(term, number, is_required=not word.is_negation))
+            made = _term(term, number, is_required=not word.is_negation)
+            terms.setdefault(term, _with_second_stems(made, languages))
         for term in word.extra:
             if term.startswith("="):
                 terms.setdefault(term, _term(term, number, is_required=False, is_exact=True))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from amos.retrieval.container import StoredArray
+from amos.retrieval.languages import second_terms
 from amos.retrieval.words import Encoded, Vocabulary, term_hash
 
 U64 = npt.NDArray[np.uint64]
@@ -59,8 +60,10 @@ def build_postings(encoded: Encoded, vocabulary: Vocabulary) -> Postings:
     doc_of = np.repeat(np.arange(documents, dtype=np.int64), np.diff(encoded.starts))
     counted = np.array(vocabulary.counts, bool)[encoded.codes] if len(encoded.codes) else np.zeros(0, bool)
     lengths = np.bincount(doc_of[counted], minlength=documents).astype(np.int32)
+    more_docs, more_codes = second_terms(encoded, vocabulary)
     term_of, hashes, names = _terms_in_hash_order(vocabulary)
-    pairs = term_of[encoded.codes] * max(documents, 1) + doc_of
+    codes = np.concatenate([encoded.codes, more_codes])
+    pairs = term_of[codes] * max(documents, 1) + np.concatenate([doc_of, more_docs])
     pairs.sort()
     is_first = np.ones(len(pairs), bool)
     is_first[1:] = pairs[1:] != pairs[:-1]

@@ -35,12 +35,16 @@ class Retriever:
 
     def view(self, wanted: RowFilter) -> View:
         """Return what `wanted` shows; built once per filter."""
-        view = self._views.get(wanted.key)
+        key = wanted.key
+        view = self._views.pop(key, None)
         if view is None:
             check_scope(wanted.scope)
-            if len(self._views) >= _VIEWS:
-                self._views.pop(next(iter(self._views)))
-            view = self._views[wanted.key] = build_view(self.corpus, wanted, self.profile.bm25f)
+            alike = (v for v in self._views.values() if v.wanted.turn_key == wanted.turn_key)
+            turns = next((v.turns for v in alike), None)
+            view = build_view(self.corpus, wanted, self.profile.bm25f, turns)
+        self._views[key] = view
+        if len(self._views) > _VIEWS:
+            self._views.pop(next(iter(self._views)))
         return view
 
     def read_cues(self, cues: Sequence[str], wanted: RowFilter) -> list[Cue]:

@@ -25,7 +25,8 @@ def mended(view: View, cue: Cue) -> Cue:
 
 def _mended_term(view: View, term: CueTerm) -> CueTerm:
     word = term.texts[0]
-    if not term.is_required or view.frequency(term.hashes[0]) or not is_spellable(word):
+    is_known = any(view.frequency(value) for value in term.hashes)
+    if not term.is_required or is_known or not is_spellable(word):
         return term
     near = _nearest(view, word)
     if not near:

@@ -161,14 +161,18 @@ def _merged(base: Base | None, tail: _Tail, snapshot: Snapshot, at_least: int) -
     )
 
 
-def _load(shard: Shard, snapshot: Snapshot) -> Base | None:
-    """Return the stored index if it is a beginning of `snapshot`, else None."""
+def _read(shard: Shard) -> Base | None:
     try:
         with index_path(shard).open("rb") as stream:
             buffer = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError):  # absent, unreadable or empty: the tables answer alone
         return None
-    base = read_base(buffer)
+    return read_base(buffer)
+
+
+def _load(shard: Shard, snapshot: Snapshot) -> Base | None:
+    """Return the stored index if it is a beginning of `snapshot`, else None."""
+    base = _read(shard)
     if base is None or base.graph_version > snapshot.version:
         return None
     # a restored or replaced shard may have another commit under the same number

@@ -231,30 +231,38 @@ def rarity(total: int, frequency: int) -> int:
     return round(math.log1p((total - frequency + 0.5) / (frequency + 0.5)) * SCALE)
 
 
-def build_view(corpus: Corpus, wanted: RowFilter, bm25f: Bm25f) -> View:
-    """Return what `wanted` leaves of `corpus`."""
-    turns, atoms = corpus.turns, corpus.atoms
-    held = np.unique(corpus.supports["source"][corpus.supports["is_held"] > 0])
-    turn_denied = turns.is_alive & ~may_see(turns.rows, wanted.reader)
+def build_view(corpus: Corpus, wanted: RowFilter, bm25f: Bm25f, turns: Places | None = None) -> View:
+    """Return what `wanted` leaves of `corpus`.
+
+    turns: places of an earlier view with an equal `turn_key`, which need not be made again.
+    """
+    atoms = corpus.atoms
+    turn_denied = corpus.turns.is_alive & ~may_see(corpus.turns.rows, wanted.reader)
     atom_denied = atoms.is_alive & ~may_see(atoms.rows, wanted.reader)
-    turn_seen = in_scope(turns.rows, wanted.scope) & ~turn_denied
     atom_seen = in_scope(atoms.rows, wanted.scope) & ~atom_denied
     holding = holds_at(atoms.rows, wanted.instant_us)
     names, reasons = _reasons(atoms, wanted)
-    stale = superseded_turns(turns.count, corpus.claims, atom_seen & atoms.is_alive, holding)
+    claims = atom_seen & atoms.is_alive
     return View(
         corpus=corpus,
         wanted=wanted,
-        turns=place_turns(turns, turn_seen & shown_turns(turns.rows, wanted, held), bm25f),
+        turns=turns or _visible_turns(corpus, wanted, bm25f, turn_denied),
         atoms=place_atoms(atoms, atom_seen, reasons == 0, bm25f),
         reasons=reasons,
         reason_names=names,
-        stale_turn=stale,
+        stale_turn=superseded_turns(corpus.turns.count, corpus.claims, claims, holding),
         holding=holding,
         turn_denied=turn_denied,
         atom_denied=atom_denied,
-        stored=int(turns.is_alive.sum() + atoms.is_alive.sum()),
+        stored=int(corpus.turns.is_alive.sum() + atoms.is_alive.sum()),
     )
+
+
+def _visible_turns(corpus: Corpus, wanted: RowFilter, bm25f: Bm25f, denied: Mask) -> Places:
+    rows = corpus.turns.rows
+    held = np.unique(corpus.supports["source"][corpus.supports["is_held"] > 0])
+    seen = in_scope(rows, wanted.scope) & ~denied & shown_turns(rows, wanted, held)
+    return place_turns(corpus.turns, seen, bm25f)
 
 
 def _reasons(atoms: Documents, wanted: RowFilter) -> tuple[tuple[str, ...], Array]:

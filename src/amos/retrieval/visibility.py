@@ -66,11 +66,15 @@ class RowFilter:
     @property
     def key(self) -> tuple[object, ...]:
         """Return a hashable form: equal keys show equal rows."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        values["scope"] = tuple(sorted(self.scope.items()))
+        kinds = (self.include_superseded, self.include_archived, self.include_low_health)
+        return (*self.turn_key, self.now_us, *kinds, self.include_contradicted, self.types)
+
+    @property
+    def turn_key(self) -> tuple[object, ...]:
+        """Return a hashable form of what decides which turns are shown."""
         scopes = {name: tuple(sorted(allowed)) for name, allowed in self.reader.scopes.items()}
-        values["reader"] = (self.reader.may_read, tuple(sorted(scopes.items())))
-        return tuple(values.items())
+        who = (self.reader.may_read, tuple(sorted(scopes.items())))
+        return (who, tuple(sorted(self.scope.items())), self.as_of_us, self.include_untrusted)
 
     @property
     def instant_us(self) -> int:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import Stemmer
 
 from amos.retrieval import scripts
-from amos.retrieval.language import FORM_OF, FUNCTION_WORDS, NEGATIONS, STOP_WORDS
+from amos.retrieval.language import FORM_OF, NEGATIONS, STOP_WORDS
 
 ENCODER = "words"
 ENCODER_VERSION = 1
@@ -35,7 +35,8 @@ I32 = npt.NDArray[np.int32]
 
 
 @lru_cache(maxsize=16)
-def _stemmer(language: str) -> Any:
+def snowball(language: str) -> Any:
+    """Return the stemmer of one language."""
     return Stemmer.Stemmer(language, 0)  # our own memo is the cache
 
 
@@ -134,7 +135,7 @@ def _plain_word(piece: str) -> Word | None:
 
 def stem_of(plain: str) -> str:
     """Return the Snowball stem of a folded word, irregular English forms joined first."""
-    return _stemmer(scripts.stemmer_of(plain)).stemWord(FORM_OF.get(plain, plain))
+    return snowball(scripts.stemmer_of(plain)).stemWord(FORM_OF.get(plain, plain))
 
 
 def term_hash(term: str) -> int:
@@ -162,6 +163,10 @@ class Vocabulary(dict[str, tuple[int, ...]]):
             learned += [self._code(term, False) for term in (*word.extra, *word.parts)]
         self[token] = entry = tuple(learned)
         return entry
+
+    def bonus_code(self, term: str) -> int:
+        """Return the code of a term that does not add to the length of a text."""
+        return self._code(term, False)
 
     def _code(self, term: str, counts: bool) -> int:
         # a part is a bonus of its whole; the same term on its own is another code
@@ -207,11 +212,3 @@ def encode(texts: Iterable[str | None], vocabulary: Vocabulary) -> Encoded:
         text_of=np.array(owners, np.int32),
         passage=np.array(numbers, np.int32),
     )
-
-
-def language_of(tokens: Iterable[str]) -> str:
-    """Return the language whose function words are most frequent; English when none is ahead."""
-    lows = [scripts.lowered(piece) for token in tokens for piece in token.replace("’", "'").split("'")]
-    votes = {name: sum(low in known for low in lows) for name, known in FUNCTION_WORDS.items()}
-    best = max(votes, key=lambda name: votes[name])
-    return best if votes[best] > votes["english"] else "english"

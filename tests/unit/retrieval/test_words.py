@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from amos.retrieval.language import FORM_OF
-from amos.retrieval.words import PASSAGE_WORDS, Vocabulary, encode, language_of, segment, stem_of, words_of
+from amos.retrieval.words import PASSAGE_WORDS, Vocabulary, encode, segment, stem_of, words_of
 
 
 def terms(text):
@@ -53,19 +53,6 @@ def test_full_width_and_half_width_forms_meet():
 
 def test_an_elided_article_does_not_hide_the_noun():
     assert "eglis" in terms("l'église")
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("wann habe ich das gesagt", "german"),
-        ("où est la clé de ma maison", "french"),
-        ("when did I say that", "english"),
-        ("kettle", "english"),
-    ],
-)
-def test_function_words_tell_the_language(text, language):
-    assert language_of(segment(text)) == language
 
 
 def test_a_long_text_becomes_passages_that_hold_every_word():
