@@ -13,6 +13,7 @@ import msgspec
 from amos.sources.faults import Fault, UnreadableRecordError
 
 _decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder(order="sorted").encode
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -40,13 +41,12 @@ def decode_record(raw: bytes, *, depth: int) -> Decoded:
         return _decode_tolerantly(raw, depth)
     if _key_count(value, depth) == plain_keys(raw):
         return Decoded(value, [])
-    _, names = _load(raw.decode())
-    return Decoded(value, _duplicate_repairs(names))
+    return Decoded(value, _duplicate_repairs(_load(raw.decode()).duplicates))
 
 
 def plain_keys(raw: bytes) -> int:
     """Return how many object keys `raw` holds, -1 when that takes a closer look."""
-    if b'" :' in raw or b'"\n:' in raw or b'"\t:' in raw or b'"\r:' in raw:
+    if b'" :' in raw or b'"\n:' in raw:
         return -1
     return raw.count(b'":') - raw.count(b'\\":')
 
@@ -63,10 +63,13 @@ def _decode_tolerantly(raw: bytes, depth: int) -> Decoded:
     text = text.replace("\\ufffd\x00", "\\ufffd") if lone else text
     if lone:
         repairs.append((Fault.SURROGATE_REPLACED, f"{lone} lone surrogate(s) became U+FFFD"))
-    value, names = _load(text.lstrip("\ufeff"))
-    _key_count(value, depth)
     is_replaced = bool(repairs)
-    return Decoded(value, repairs + _duplicate_repairs(names), is_replaced)
+    loaded = _load(text.lstrip("\ufeff"))
+    _key_count(loaded.value, depth)
+    if loaded.strange:
+        shown = ", ".join(loaded.strange[:_NAMED])
+        repairs.append((Fault.NOT_FINITE, f"{shown} is no number of JSON; it was kept as text"))
+    return Decoded(loaded.value, repairs + _duplicate_repairs(loaded.duplicates), is_replaced)
 
 
 def _mend_surrogate(escape: re.Match[str]) -> str:
@@ -74,22 +77,41 @@ def _mend_surrogate(escape: re.Match[str]) -> str:
     return "\\ufffd\x00" if escape.group(1) else escape.group()
 
 
-def _load(text: str) -> tuple[Any, list[str]]:
+class _Loaded(msgspec.Struct):
+    """What the standard library read, keys that stood twice, numbers that are none."""
+
+    value: Any = None
     duplicates: list[str] = []
+    strange: list[str] = []
+
+
+def _load(text: str) -> _Loaded:
+    loaded = _Loaded()
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(items)
         if len(found) != len(items):
             counts = Counter(name for name, _ in items)
-            duplicates.extend(name for name, count in counts.items() if count > 1)
+            loaded.duplicates.extend(name for name, count in counts.items() if count > 1)
         return found
 
+    def number(written: str) -> float | str:
+        value = float(written)
+        return value if math.isfinite(value) else strange(written)
+
+    def strange(written: str) -> str:
+        loaded.strange.append(written)
+        return written
+
     try:
-        return json.loads(text, strict=False, object_pairs_hook=pairs), duplicates
+        loaded.value = json.loads(
+            text, strict=False, object_pairs_hook=pairs, parse_constant=strange, parse_float=number
+        )
     except RecursionError:
         raise _too_deep(0) from None
     except ValueError as cause:
         raise UnreadableRecordError(Fault.INVALID_JSON, f"no JSON: {cause}") from None
+    return loaded
 
 
 _NAMED = 5
@@ -123,22 +145,13 @@ def _key_count(value: Any, room: int) -> int:
 
 
 def canonical_json(value: Any) -> str:
-    """Return JSON text with sorted keys and no spaces; NaN and infinities become strings."""
-    return json.dumps(
-        _finite(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    )
+    """Return JSON text with sorted keys and no spaces, of a value that `decode_record` gave."""
+    try:
+        return _encode(value).decode()
+    except (OverflowError, UnicodeEncodeError):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def extra_json(value: dict[str, Any]) -> str | None:
     """Return the canonical JSON of `value`, None when it is empty."""
     return canonical_json(value) if value else None
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value

@@ -21,6 +21,7 @@ class Fault(StrEnum):
     DUPLICATE_KEY = "duplicate_key"
     SURROGATE_REPLACED = "surrogate_replaced"
     INVALID_UTF8 = "invalid_utf8"
+    NOT_FINITE = "not_finite"
     TIME_INVALID = "time_invalid"
     UNKNOWN_ROLE = "unknown_role"
     UNKNOWN_CONTENT = "unknown_content"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
@@ -193,9 +194,10 @@ def _plain(cell: Any) -> Any:
         return {str(name): _plain(item) for name, item in cell.items()}
     if isinstance(cell, list | tuple):
         return [_plain(item) for item in cell]
-    if cell is None or isinstance(cell, str | int | float | bool):
-        return cell
-    return str(cell)
+    is_plain = (
+        cell is None or isinstance(cell, str | int) or (isinstance(cell, float) and math.isfinite(cell))
+    )
+    return cell if is_plain else str(cell)
 
 
 def _message(row: dict[str, Any], mapping: Mapping) -> dict[str, Any]:

@@ -33,28 +33,32 @@ def assemble(base: Block, parts: list[Part], extra: dict[str, Any]) -> list[Bloc
     """
     blocks = []
     for number, part in enumerate(parts or [Part(text="")]):
-        own = part.extra or {}
+        own = part.extra
         if number == 0:
-            own = {**extra, **own}
-        blocks.append(_block(base, part, number, extra_json(own)))
+            own = {**extra, **own} if own else extra
+        block = msgspec.structs.replace(base) if number else base
+        block.extra = extra_json(own) if own else None
+        blocks.append(block)
+    for number, (block, part) in enumerate(zip(blocks, parts, strict=False)):
+        _fill(block, part, number)
     return blocks
 
 
-def _block(base: Block, part: Part, number: int, extra: str | None) -> Block:
-    changes: dict[str, Any] = {
-        name: value
-        for name in ("role", "trust", "author", "is_owner", "reply_to")
-        if (value := getattr(part, name)) is not None
-    }
-    return msgspec.structs.replace(
-        base,
-        text=part.text,
-        kind=part.kind,
-        block=number,
-        flags=int(base.flags | part.flags),
-        extra=extra,
-        **changes,
-    )
+def _fill(block: Block, part: Part, number: int) -> None:
+    block.text = part.text
+    block.kind = part.kind
+    block.block = number
+    block.flags = int(block.flags | part.flags)
+    if part.role is not None:
+        block.role = part.role
+    if part.trust is not None:
+        block.trust = part.trust
+    if part.author is not None:
+        block.author = part.author
+    if part.is_owner is not None:
+        block.is_owner = part.is_owner
+    if part.reply_to is not None:
+        block.reply_to = part.reply_to
 
 
 def set_time(block: Block, instant: Instant) -> None:
@@ -101,5 +105,8 @@ def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
     return {
         name: item
         for name, item in value.items()
-        if name not in names and item is not None and item != {} and item != []
+        if name not in names and (item or (item is not None and item.__class__ not in _CONTAINERS))
     }
+
+
+_CONTAINERS = (dict, list)

@@ -196,7 +196,7 @@ def test_a_conversation_without_an_id_is_named_by_its_first_message(tmp_path, mi
 def test_an_absurd_time_is_flagged_and_the_message_kept(tmp_path, time):
     found = read(tmp_path, chat(node("a", "root", create_time=time)))
     assert (found.blocks[0].event_us, found.blocks[0].flags) == (None, SourceFlag.TIME_INVALID)
-    assert found.codes == ["time_invalid"]
+    assert found.codes[-1] == "time_invalid"
 
 
 def test_an_edit_is_marked_by_its_later_time(tmp_path):
