@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from amos.kernels.canonical import copy_runs
 from amos.kernels.compiled import compiled
-from amos.kernels.hashing import Part, framed, part_cells
+from amos.kernels.framing import Part, framed, part_cells
 from amos.kernels.sha256 import hash_rows
 
 Array = npt.NDArray[Any]

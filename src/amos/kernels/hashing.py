@@ -14,18 +14,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from amos.kernels.canonical import Column
 from amos.kernels.compiled import is_worth_compiling
+from amos.kernels.framing import Part, framed, octet_view, part_cells
+
+__all__ = [
+    "Part",
+    "framed",
+    "hmac_rows",
+    "identities",
+    "keyed_ids",
+    "merkle_root",
+    "sha256_matrix",
+    "sha256_rows",
+]
 
 Array = npt.NDArray[Any]
 
 DIGEST_BYTES = 32
 ID_BYTES = 16
 _BLOCK_BYTES = 64
-
-
-def _view(octets: Array) -> memoryview:
-    return memoryview(np.ascontiguousarray(octets))  # type: ignore[arg-type]
 
 
 def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
@@ -38,7 +45,7 @@ def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
         from amos.kernels import bulk_hashing
 
         return bulk_hashing.sha256_rows(buffer, offsets, prefix)
-    base, view, cuts = hashlib.sha256(prefix), _view(buffer), offsets.tolist()
+    base, view, cuts = hashlib.sha256(prefix), octet_view(buffer), offsets.tolist()
     digests = bytearray()
     for i in range(count):
         digest = base.copy()
@@ -52,7 +59,7 @@ def hmac_rows(key: bytes, buffer: Array, offsets: Array, *, prefix: bytes = b"")
     count = len(offsets) - 1
     if is_worth_compiling(count):
         return _hmac_bulk(key, buffer, offsets, prefix)
-    view, cuts = _view(buffer), offsets.tolist()
+    view, cuts = octet_view(buffer), offsets.tolist()
     digests = bytearray()
     for i in range(count):
         digests += hmac.digest(key, prefix + view[cuts[i] : cuts[i + 1]], "sha256")
@@ -101,9 +108,6 @@ def keyed_ids(key: bytes, table: str, digests: Array) -> Array:
     return np.ascontiguousarray(hmac_rows(key, buffer, edges, prefix=prefix)[:, :ID_BYTES])
 
 
-Part = Column | bytes | str | int | None
-
-
 def identities(parts: Sequence[Part], count: int) -> Array:
     """Return (count, 32) uint8, row by row equal to `identity.unkeyed_identity` over the parts.
 
@@ -119,28 +123,3 @@ def identities(parts: Sequence[Part], count: int) -> Array:
     if not parts:
         rows = [hashlib.sha256(b"").digest()] * count
     return np.frombuffer(b"".join(rows), np.uint8).reshape(count, DIGEST_BYTES)
-
-
-def framed(value: bytes | str | int | None) -> bytes:
-    """Return one part as it enters an identity: presence, length and bytes."""
-    if value is None:
-        return b"\x00"
-    raw = value if isinstance(value, bytes) else str(value).encode()
-    return b"\x01" + len(raw).to_bytes(4, "little") + raw
-
-
-def part_cells(part: Part, count: int) -> list[bytes]:
-    """Return the framed bytes of one part for each row."""
-    if part is None or isinstance(part, bytes | str | int):
-        return [framed(part)] * count
-    if part.kind == "int":
-        cells = [framed(value) for value in part.values.tolist()]
-    elif part.kind == "bytes":
-        assert part.offsets is not None
-        view, cuts = _view(part.values), part.offsets.tolist()
-        cells = [framed(bytes(view[cuts[i] : cuts[i + 1]])) for i in range(count)]
-    else:
-        raise TypeError(f"a column of kind {part.kind} is no part of an identity")
-    if part.valid is not None:
-        cells = [cell if held else b"\x00" for cell, held in zip(cells, part.valid.tolist(), strict=True)]
-    return cells
