@@ -3,7 +3,7 @@
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.told import NOW, Told, seen
+from tests.told import NOW, NOW_US, Told, seen
 
 from amos.packets.build import Recalled, build_packet
 from amos.packets.packet import packet_json
@@ -91,14 +91,27 @@ def test_the_order_of_arrival_does_not_matter(drawn, question, data):
     assert ranked(told_of(moved), question)[0].equals(ranked(told_of(drawn), question)[0])
 
 
+FILTERS = st.fixed_dictionaries(
+    {},
+    optional={
+        "scope": st.just({"project": "a"}),
+        "as_of_us": st.just(NOW_US - 5 * 86_400_000_000),
+        "now_us": st.just(NOW_US + 1),
+        "include_superseded": st.booleans(),
+        "types": st.just(("belief",)),
+    },
+)
+
+
 @FEW
-@given(drawn=messages(), questions=st.lists(QUESTIONS, max_size=4))
-def test_many_questions_at_once_equal_one_by_one(drawn, questions):
-    retriever = told_of(drawn).retriever()
-    many = retriever.rank_many([([question], seen()) for question in questions], 20)
-    for question, together in zip(questions, many, strict=True):
-        alone = told_of(drawn).retriever().rank([question], seen(), 20)
+@given(drawn=messages(), asked=st.lists(st.tuples(QUESTIONS, FILTERS), max_size=5))
+def test_many_questions_at_once_equal_one_by_one(drawn, asked):
+    told = told_of(drawn)
+    many = told.retriever().rank_many([([text], seen(**options)) for text, options in asked], 20)
+    for (text, options), together in zip(asked, many, strict=True):
+        alone = told.retriever().rank([text], seen(**options), 20)
         assert together.items.equals(alone.items)
+        assert together.omitted == alone.omitted
 
 
 @FEW

@@ -27,6 +27,7 @@ from amos.retrieval.retriever import Retriever
 from amos.retrieval.rows import ids_of, latest
 from amos.retrieval.store import open_index, refresh_index
 from amos.retrieval.visibility import Reader, RowFilter
+from amos.schemas.columns import ID
 from amos.schemas.ranked import CLAIM_CARDS, CONFLICTS
 from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
 
@@ -113,7 +114,7 @@ class Recall:
         cards = claim_cards(claims, self.snapshot, wanted.instant_us).to_pylist()
         said = {card["atom_id"]: card for card in cards}
         cut = self._evidence(ranking, (text,), wanted, claims).to_pylist()
-        shown = {row["rank"]: row for row in cut}
+        shown = {row["rank"]: row for row in reversed(cut)}  # the item's own turn comes first
         for item in ranking.items.slice(start).to_pylist():
             evidence, card = shown.get(item["rank"]), said.get(item["atom_id"])
             yield _search_row(item, evidence, card)
@@ -151,10 +152,13 @@ class Recall:
     def _evidence(
         self, ranking: Ranking, cues: Sequence[str], wanted: RowFilter, claims: pa.Table
     ) -> pa.Table:
-        ids = ranking.items["source_id"].drop_null()
-        sources = self.snapshot.lookup("sources", "source_id", ids, SHOWN_COLUMNS)
+        ids = ranking.items["source_id"].drop_null().unique().to_pylist()
+        attached = self.retriever.view(wanted).captions
+        captions = {source: attached[source] for source in ids if source in attached}
+        needed = pa.array([*ids, *(caption for each in captions.values() for caption in each)], ID)
+        sources = self.snapshot.lookup("sources", "source_id", needed, SHOWN_COLUMNS)
         terms = wanted_terms(self.retriever.read_cues(cues, wanted))
-        return cut_evidence(ranking.items, sources, claims, terms)
+        return cut_evidence(ranking.items, sources, claims, terms, captions)
 
 
 def refresh(shard: Shard, *, at_least: int) -> bool:

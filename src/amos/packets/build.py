@@ -184,6 +184,7 @@ def _reference(row: dict[str, Any]) -> EvidenceRef:
         excerpt=row["excerpt"],
         event_time=_time(row["event_time"]),
         author=row["author"],
+        kind=row["kind"],
         trust=row["trust"],
         locator=row["locator"],
         spans=_pairs(row["spans"]),

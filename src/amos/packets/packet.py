@@ -18,6 +18,7 @@ class EvidenceRef(msgspec.Struct, frozen=True, kw_only=True):
     excerpt: str
     event_time: str | None
     author: str | None
+    kind: str
     trust: str
     locator: str
     spans: list[list[int]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
@@ -11,7 +11,8 @@ from amos.retrieval.excerpts import char_span, cut_excerpt
 from amos.retrieval.rows import latest
 from amos.schemas.ranked import EVIDENCE
 
-SHOWN_COLUMNS = ["source_id", "revision", "content", "event_time", "author", "is_owner", "trust", "locator"]
+_SHOWN_WORDS = "source_id revision content kind event_time author is_owner trust locator"
+SHOWN_COLUMNS = tuple(_SHOWN_WORDS.split())
 OWNER_NAME = "user"
 
 
@@ -22,10 +23,17 @@ def wanted_terms(cues: Iterable[Cue]) -> frozenset[str]:
     return surface_terms(cue.text for cue in read) | mended
 
 
-def cut_evidence(ranked: pa.Table, sources: pa.Table, atoms: pa.Table, wanted: frozenset[str]) -> pa.Table:
+def cut_evidence(
+    ranked: pa.Table,
+    sources: pa.Table,
+    atoms: pa.Table,
+    wanted: frozenset[str],
+    captions: Mapping[bytes, list[bytes]],
+) -> pa.Table:
     """Return EVIDENCE for every ranked item whose source is among `sources`.
 
     ranked: RANKED.  sources: SHOWN_COLUMNS, any versions.  atoms: atom_id, version, source_id, spans.
+    captions: per source the captions of its message; one is cited where it holds a wanted word.
     """
     shown = {row["source_id"]: row for row in latest(sources, "source_id", "revision").to_pylist()}
     claims = {row["atom_id"]: row for row in latest(atoms, "atom_id", "version").to_pylist()}
@@ -37,6 +45,9 @@ def cut_evidence(ranked: pa.Table, sources: pa.Table, atoms: pa.Table, wanted: f
         claim = claims.get(item["atom_id"])
         spans = claim["spans"] if claim and claim["source_id"] == item["source_id"] else []
         rows.append(_evidence(item["rank"], source, spans, wanted))
+        attached = (shown[caption] for caption in captions.get(item["source_id"], ()) if caption in shown)
+        cited = (_evidence(item["rank"], caption, [], wanted) for caption in attached)
+        rows += [row for row in cited if row["matches"]]
     return pa.Table.from_pylist(rows, schema=EVIDENCE)
 
 
@@ -49,6 +60,7 @@ def _evidence(
     return {
         "rank": rank,
         "source_id": source["source_id"],
+        "kind": source["kind"],
         "start": cut.start,
         "end": cut.end,
         "excerpt": cut.text,

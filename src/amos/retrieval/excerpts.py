@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from amos.retrieval import scripts
+from amos.retrieval.languages import LANGUAGES, second_stem
 from amos.retrieval.words import segment_spans, words_of
 
 EXCERPT_CHARS = 320
@@ -28,18 +29,23 @@ class Excerpt:
 
 
 @lru_cache(maxsize=65_536)
-def _terms(token: str) -> frozenset[str]:
-    return frozenset(term for word in words_of(token) for term in (*word.main, *word.extra))
+def _terms(token: str, languages: tuple[str, ...]) -> frozenset[str]:
+    words = words_of(token)
+    main = [term for word in words for term in word.main]
+    second = (second_stem(language, term) for language in languages for term in main)
+    extra = (term for word in words for term in word.extra)
+    return frozenset((*main, *extra, *(term for term in second if term is not None)))
 
 
 def matches_in(text: str, wanted: frozenset[str]) -> list[tuple[Span, frozenset[str]]]:
     """Return the character ranges of words of `text` among the wanted terms, with those terms."""
     found: list[tuple[Span, frozenset[str]]] = []
+    languages = tuple(name for name in LANGUAGES if any(term.startswith(f"{name}:") for term in wanted))
     for low, high in segment_spans(text):
         token = text[low:high]
         if size := scripts.gram_size(token):
             found += _gram_matches(token, low, size, wanted)
-        elif shared := _terms(token) & wanted:
+        elif shared := _terms(token, languages) & wanted:
             found.append(((low, high), shared))
     return found
 

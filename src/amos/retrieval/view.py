@@ -194,6 +194,20 @@ class View:
         shown[self.turns.row] = True
         return shown
 
+    @cached_property
+    def captions(self) -> dict[bytes, list[bytes]]:
+        """Return per source id the ids of the captions attached to it, for all that is shown."""
+        found: dict[bytes, list[bytes]] = {}
+        documents, ids = self.corpus.turns, self.corpus.turns.rows["id"]
+        attached = np.flatnonzero(self.turns.is_caption & (self.turns.slot >= 0))
+        mains = self.turns.row[self.turns.slot[attached]]
+        for main, caption in zip(mains.tolist(), documents.row[attached].tolist(), strict=True):
+            captions = found.setdefault(ids[main : main + 1].tobytes(), [])
+            caption_id = ids[caption : caption + 1].tobytes()
+            if caption_id not in captions:
+                captions.append(caption_id)
+        return found
+
     def sees_atoms(self, ids: Array) -> Mask:
         """Return which S16 atom ids the caller may see, whatever their state."""
         return np.isin(ids, self.corpus.atoms.rows["id"][self.atoms.row])

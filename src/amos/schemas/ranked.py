@@ -45,6 +45,7 @@ EVIDENCE = pa.schema(
     [
         column("rank", pa.int32(), "item the evidence belongs to"),
         column("source_id", ID, "source it is cut from"),
+        column("kind", TEXT, "block kind of the source: text, caption …"),
         column("start", pa.int64(), "first byte of the excerpt in the stored source"),
         column("end", pa.int64(), "byte after the excerpt"),
         column("excerpt", TEXT, "exactly these bytes"),

@@ -181,6 +181,25 @@ def test_a_cut_message_shows_no_control_characters_as_words(shard):
     assert item["evidence"][0]["end"] == 38
 
 
+def test_a_caption_that_matches_is_cited_beside_its_message(shard):
+    told = Told()
+    told.turn("Look at this!", key="pic", block=0)
+    told.turn("a heron on a frozen pond", key="pic", block=1, kind="caption")
+    told.commit(shard)
+    (item,) = packet(shard, "heron")["items"]
+    assert [entry["excerpt"] for entry in item["evidence"]] == ["Look at this!", "a heron on a frozen pond"]
+    assert [entry["kind"] for entry in item["evidence"]] == ["text", "caption"]
+
+
+def test_an_inflected_form_of_another_language_is_marked(shard):
+    told = Told()
+    told.turn("Wir haben die alten Häuser an der Küste gesehen")
+    told.commit(shard)
+    (item,) = packet(shard, "Haus")["items"]
+    ((start, end),) = item["evidence"][0]["matches"]
+    assert "Wir haben die alten Häuser an der Küste gesehen".encode()[start:end].decode() == "Häuser"
+
+
 def pages(shard, text, limit):
     seen, cursor = [], None
     with Recall(shard, OWNER) as recall:
