@@ -11,24 +11,35 @@ from amos.retrieval.postings import Postings
 from amos.retrieval.view import View
 from amos.retrieval.words import term_hash
 
-_MOST_TRIED = 200
+_MOST_TRIED = 64
+_MOST_WORDS = 16
+"""Unknown words mended per question; one with more is not a question with slips of the pen."""
 _MOST_KEPT = 3
 _LONG_WORD = 8
 """From here on two slips are mended, below it one."""
 
 
 def mended(view: View, cue: Cue) -> Cue:
-    """Return the cue with unknown plain words replaced by the visible words nearest to them."""
-    terms = tuple(_mended_term(view, term) for term in cue.terms)
-    return cue if terms == cue.terms else replace(cue, terms=terms)
+    """Return the cue with unknown plain words replaced by the visible words nearest to them.
+
+    Only the first sixteen unknown words are looked at.
+    """
+    unknown = [number for number, term in enumerate(cue.terms) if _is_unknown(view, term)][:_MOST_WORDS]
+    if not unknown:
+        return cue
+    terms = list(cue.terms)
+    for number in unknown:
+        terms[number] = _mended_term(view, terms[number])
+    return replace(cue, terms=tuple(terms))
+
+
+def _is_unknown(view: View, term: CueTerm) -> bool:
+    is_known = any(view.frequency(value) for value in term.hashes)
+    return term.is_required and not is_known and is_spellable(term.texts[0])
 
 
 def _mended_term(view: View, term: CueTerm) -> CueTerm:
-    word = term.texts[0]
-    is_known = any(view.frequency(value) for value in term.hashes)
-    if not term.is_required or is_known or not is_spellable(word):
-        return term
-    near = _nearest(view, word)
+    near = _nearest(view, term.texts[0])
     if not near:
         return term
     hashes = tuple(term_hash(name) for name in near)
