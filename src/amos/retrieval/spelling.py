@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -52,31 +54,36 @@ def _nearest(view: View, word: str) -> list[str]:
     found: set[tuple[int, str]] = set()
     for documents in (view.corpus.turns, view.corpus.atoms):
         for postings, _ in documents.parts:
-            for name in _sharing_pairs(postings, word, allowed):
+            alike = _sharing_pairs(postings, word, allowed)
+            # what is hidden must not use up the tries of what is seen
+            seen = (name for name in alike if view.frequency(term_hash(name)))
+            for name in islice(seen, _MOST_TRIED):
                 distance = slips_between(word, name, allowed)
-                if distance <= allowed and view.frequency(term_hash(name)):
+                if distance <= allowed:
                     found.add((distance, name))
     least = min((distance for distance, _ in found), default=0)
     return sorted(name for distance, name in found if distance == least)[:_MOST_KEPT]
 
 
-def _sharing_pairs(postings: Postings, word: str, allowed: int) -> list[str]:
-    """Return the terms of about the same length that share the most letter pairs with `word`."""
+def _sharing_pairs(postings: Postings, word: str, allowed: int) -> Iterator[str]:
+    """Yield the terms of about the same length that share enough letter pairs with `word`, most first."""
     raw = np.frombuffer(word.encode(), np.uint8).astype(np.int32)
     wanted = np.unique(raw[:-1] << 8 | raw[1:])
     sizes = np.diff(postings.name_starts)
     fits = np.flatnonzero(np.abs(sizes - len(raw)) <= 4 * allowed)
     names = np.asarray(postings.names).astype(np.int32)
     if len(names) < 2 or not len(fits):
-        return []
+        return
     hits = np.isin(names[:-1] << 8 | names[1:], wanted)
     running = np.concatenate([[0], np.cumsum(hits)])
     starts, ends = postings.name_starts[:-1][fits], postings.name_starts[1:][fits] - 1
     shared = running[np.maximum(ends, starts)] - running[starts]
     least = max(1, len(raw) - 1 - 3 * allowed)
     kept = np.flatnonzero(shared >= least)
-    best = kept[np.argsort(-shared[kept], kind="stable")][:_MOST_TRIED]
-    return [name for at in fits[best].tolist() if (name := postings.name(at)).isalpha()]
+    best = kept[np.argsort(-shared[kept], kind="stable")]
+    for at in fits[best].tolist():
+        if (name := postings.name(at)).isalpha():
+            yield name
 
 
 def slips_between(left: str, right: str, most: int) -> int:
