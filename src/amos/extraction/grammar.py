@@ -65,7 +65,7 @@ class Grammar:
     """The grammar as numbers for the kernels, and what each pattern means.
 
     book: one flat array laid out as `kernels.book` says; plain_book: the same as a list, for plain
-    runs.  digest: SHA-256 of the grammar's text, part of the extractor's version.
+    runs.  passing: values that are a passing state.  digest: SHA-256 of the grammar's text, part of the extractor's version.
     """
 
     book: NDArray[np.int64]
@@ -73,6 +73,7 @@ class Grammar:
     meanings: tuple[Meaning, ...]
     patterns: tuple[Pattern, ...]
     vetoes: tuple[Veto, ...]
+    passing: frozenset[str]
     digest: str
 
 
@@ -128,6 +129,7 @@ def compile_grammar(table: GrammarText, *, digest: str = "") -> Grammar:
         meanings=tuple(_meaning(pattern) for pattern in table.patterns),
         patterns=tuple(table.patterns),
         vetoes=_vetoes(table),
+        passing=frozenset(text for texts in table.passing.values() for text in texts),
         digest=digest,
     )
 

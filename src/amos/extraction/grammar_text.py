@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from amos.errors import SchemaError
 
-_SECTIONS = ("tag", "time", "cue", "set", "veto")
+_SECTIONS = ("tag", "time", "cue", "set", "veto", "passing")
 _SLOT = re.compile(
     r"^<(?P<mark>[\^@])?(?P<name>[a-z]+)(?P<mode>[-+])?(?: (?P<low>\d+)(?:-(?P<high>\d+))?)?>$"
 )
@@ -58,6 +58,7 @@ class GrammarText:
     times: dict[str, list[str]] = field(default_factory=dict)
     cues: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     vetoes: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    passing: dict[str, list[str]] = field(default_factory=dict)
     sets: dict[str, list[str]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     patterns: list[Pattern] = field(default_factory=list)
@@ -123,7 +124,7 @@ def _read_words(table: GrammarText, keyword: str, rest: str) -> None:
         reason, column = name.split()
         table.vetoes.setdefault((reason, column), []).extend(_expanded(table, found))
         return
-    section = table.tags if keyword == "tag" else table.times
+    section = {"tag": table.tags, "time": table.times, "passing": table.passing}[keyword]
     section.setdefault(name, []).extend(_expanded(table, found))
 
 

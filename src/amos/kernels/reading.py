@@ -7,6 +7,7 @@ from amos.kernels.book import (
     ANCHORED_COUNT,
     BASE,
     BREAK,
+    CAPTURE_AFTER,
     CAPTURE_FIRST,
     CAPTURES,
     CLAUSE_CUES,
@@ -62,6 +63,7 @@ def try_pattern(pattern: int, t: int, book: Ints, tok: Ints, frame: Ints, out: I
     """Write row `r` when `pattern` matches at token `t`; return the token after the match, else -1."""
     for number in range(CAPTURES):
         frame[CAPTURE_FIRST + number] = -1
+        frame[CAPTURE_AFTER + number] = -1
     op = book[book[PATTERN_STARTS] + pattern]
     start, end, negated = match_pattern(op, t, book, tok, frame)
     if end <= t:

@@ -1,0 +1,328 @@
+"""Turn rows of matches into claims: texts, subject, modality, cues; one pass in order of place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from amos.extraction.compile import CUES
+from amos.extraction.grammar import Grammar, Meaning
+from amos.extraction.moods import kept_cues, modality_of
+from amos.extraction.normalise import OffsetMap
+from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
+from amos.extraction.sensitive import is_sensitive
+from amos.extraction.subjects import Subject, find_subject
+from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of
+from amos.extraction.wording import (
+    clean_property,
+    clean_value,
+    kind_of_value,
+    statement_of,
+    without_time_lead,
+)
+from amos.kernels import rows as layout
+from amos.kernels.features import DENIED, FROM, NEXT, NO_TIME, NOW, PAST
+from amos.kernels.match import PROPERTY, SCOPE, SUBJECT_CAPTURE, TAIL_CAPTURE, VALUE
+from amos.kernels.words import CUT, PASTED, QUOTED
+from amos.schemas.vocabulary import Cue, MemoryClass, Reason, Trust
+
+_REQUEST = CUES["request"]
+_IRONY_MARK = CUES["irony_mark"]
+_RELATIVE = frozenset({PAST, NEXT, NOW})
+_ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """The message a match stands in: row of the batch, bytes as stored, map of its view, trust, and
+    the cue bits that any part of it sets."""
+
+    row: int
+    content: bytes
+    offsets: OffsetMap | None
+    trust: str
+    cues: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """A claim before its time expression is resolved; spans are bytes of the stored source."""
+
+    row: int
+    sentence: int
+    meaning: Meaning
+    memory_class: str
+    subject: Subject
+    property: str | None
+    value: str | None
+    is_negative: bool
+    modality: str
+    applicability: str | None
+    start: int
+    end: int
+    more_spans: tuple[int, ...]
+    time_text: str | None
+    time_kind: int
+    payload: str | None
+    cues: int
+    veto: str | None
+
+
+class Match:
+    """One row of a match with its texts cut on demand."""
+
+    __slots__ = ("_numbers", "_origin", "cues", "flags", "kind", "message_cues")
+
+    def __init__(self, numbers: list[int], origin: Origin) -> None:
+        self._numbers = numbers
+        self._origin = origin
+        self.cues = numbers[layout.ROW_CUES]
+        self.message_cues = numbers[layout.ROW_MESSAGE_CUES]
+        self.flags = numbers[layout.ROW_FLAGS]
+        self.kind = numbers[layout.ROW_WHEN_KIND]
+
+    @property
+    def is_negated(self) -> bool:
+        """The match holds an odd number of negations."""
+        return self._numbers[layout.ROW_NEGATIVE] != 0
+
+    def span(self, column: int) -> tuple[int, int] | None:
+        """Return the bytes of the source behind the pair of numbers at `column`, None when unset."""
+        start, end = self._numbers[column], self._numbers[column + 1]
+        if start < 0:
+            return None
+        offsets = self._origin.offsets
+        return (start, end) if offsets is None else offsets.source_span(start, end)
+
+    def text(self, column: int) -> str:
+        """Return the text behind the pair of numbers at `column`, empty when unset."""
+        found = self.span(column)
+        return "" if found is None else self._origin.content[found[0] : found[1]].decode()
+
+    def capture(self, number: int) -> str:
+        """Return the text of a capture, empty when unset."""
+        return self.text(layout.ROW_CAPTURES + 2 * number)
+
+    def capture_span(self, number: int) -> tuple[int, int] | None:
+        """Return the bytes of a capture."""
+        return self.span(layout.ROW_CAPTURES + 2 * number)
+
+
+class Drafter:
+    """Makes drafts of the matches of one batch, in order; remembers the sentence it is in."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._meanings = grammar.meanings
+        self._passing = grammar.passing
+        self._vetoes = [(veto.reason, veto.column, frozenset(veto.texts)) for veto in grammar.vetoes]
+        self._previous: Draft | None = None
+        self._told: tuple[int, int] | None = None
+
+    def draft(self, numbers: list[int], origin: Origin) -> Draft | None:
+        """Return the claim of one match, None when the match claims nothing."""
+        meaning = self._meanings[numbers[layout.ROW_PATTERN]]
+        match = Match(numbers, origin)
+        place = (origin.row, numbers[layout.ROW_SENTENCE])
+        before = self._previous if self._previous and (self._previous.row, self._previous.sentence) == place else None
+        if meaning.type == "episode":
+            self._told = place
+        if not is_meant(match, meaning, origin, before):
+            return None
+        drafted = self._assemble(match, meaning, origin, place, before)
+        if drafted is not None and drafted.memory_class == MemoryClass.TEMPORARY_STATE:
+            is_report = self._told == place and drafted.time_text is None
+            if is_report and meaning.memory_class != MemoryClass.TEMPORARY_STATE:
+                drafted = replace(drafted, memory_class=MemoryClass.EPISODE.value)
+        self._previous = drafted or self._previous
+        return drafted
+
+    def _assemble(
+        self, match: Match, meaning: Meaning, origin: Origin, place: tuple[int, int], before: Draft | None
+    ) -> Draft | None:
+        start, end = match.span(layout.ROW_START) or (0, 0)
+        value, is_time = value_text(match)
+        subject, property_name = whose(match, meaning, origin, before)
+        if meaning.property and not property_name:
+            return None
+        time_text = match.text(layout.ROW_WHEN) or None
+        memory_class = class_of(
+            meaning, match.kind, time_text or "", property_name or "", is_value=is_time
+        )
+        is_negative = meaning.is_negative != match.is_negated
+        veto = self._veto(property_name or "", value)
+        if veto is None and meaning.name in ("own.is", "own.where") and value.casefold() in self._passing:
+            memory_class = MemoryClass.TEMPORARY_STATE.value
+        keyed = bool(property_name)
+        span = statement_of(origin.content[start:end].decode())
+        cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
+        parts = Parts(
+            span=span,
+            value=value,
+            property=property_name,
+            scope=clean_value(match.capture(SCOPE)) if match.capture(SCOPE) else "",
+            time_text=time_text,
+            time_kind=match.kind,
+            is_negative=is_negative,
+            confidence=meaning.confidence,
+        )
+        kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
+        return Draft(
+            row=origin.row,
+            sentence=place[1],
+            meaning=meaning,
+            memory_class=memory_class,
+            subject=subject,
+            property=property_name if keyed else None,
+            value=kept_value if keyed else None,
+            is_negative=is_negative,
+            modality=modality_of(match.cues | (origin.cues & _IRONY_MARK), match.flags, meaning.modality),
+            applicability=applicability_of(match.message_cues) if meaning.shape == "constraint" else None,
+            start=start,
+            end=end,
+            more_spans=(),
+            time_text=time_text,
+            time_kind=match.kind,
+            payload=payload_of(meaning.shape, parts),
+            cues=cues,
+            veto=veto,
+        )
+
+    def _veto(self, property_name: str, value: str) -> str | None:
+        folded = value.casefold()
+        texts = {"property": property_name, "value": folded, "value_head": folded.split(" ", 1)[0]}
+        for reason, column, words in self._vetoes:
+            if texts[column] in words:
+                return reason
+        return None
+
+
+
+def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) -> bool:
+    """Tell whether the conditions of the pattern hold: nothing cut or denied, its needs met."""
+    if match.flags & CUT or match.cues & DENIED:
+        return False
+    if origin.trust == Trust.AGENT and not meaning.is_for_agents:
+        return False
+    needs = {
+        "": True,
+        "request": bool(match.cues & _REQUEST),
+        "due": match.kind in DUE_KINDS,
+        "time": match.kind in DATED_KINDS,
+        "previous": before is not None and match.kind == FROM,
+    }
+    return needs[meaning.needs]
+
+
+def value_text(match: Match) -> tuple[str, bool]:
+    """Return the cleaned value and whether it is itself a time expression.
+
+    A second piece that follows the value ("when the summary comes | first") is joined to it.
+    """
+    span = match.capture_span(VALUE)
+    if span is None:
+        return "", False
+    text = match.capture(VALUE)
+    when = match.span(layout.ROW_WHEN)
+    is_time = when is not None and when[0] <= span[0] and span[1] <= when[1]
+    if is_time:
+        return clean_value(without_time_lead(text)), True
+    tail = match.capture_span(TAIL_CAPTURE)
+    if tail is not None and tail[0] >= span[1]:
+        return f"{clean_value(text)} {clean_value(match.capture(TAIL_CAPTURE))}", False
+    return clean_value(text), False
+
+
+def whose(
+    match: Match, meaning: Meaning, origin: Origin, before: Draft | None
+) -> tuple[Subject, str | None]:
+    """Return the subject and the property that the claim speaks of."""
+    if meaning.is_inherited and before is not None:
+        return before.subject, before.property
+    named = {
+        "@property": match.capture(PROPERTY),
+        "@scope": match.capture(SCOPE),
+        "@value": match.capture(VALUE),
+    }
+    wanted = named.get(meaning.property, meaning.property)
+    property_name = clean_property(wanted) if wanted else None
+    if property_name and meaning.shape == "procedure":
+        property_name += " steps"
+    is_other_voice = bool(match.flags & (QUOTED | PASTED))
+    return find_subject(
+        meaning.subject, match.capture(SUBJECT_CAPTURE), property_name, before.subject if before else None,
+        trust=origin.trust, is_other_voice=is_other_voice,
+    )  # fmt: skip
+
+
+def claim_cues(
+    match: Match, meaning: Meaning, subject: Subject, property_name: str, value: str, span: str, *,
+    is_negative: bool,
+) -> int:  # fmt: skip
+    """Return the bits of Cue of a claim."""
+    cues = kept_cues(match.cues, match.flags) | meaning.cues
+    folded = span.casefold()
+    if is_negative and any(ending in folded for ending in _ENDINGS):
+        cues |= Cue.NO_LONGER
+    if subject.kind == "pronoun":
+        cues |= Cue.PRONOUN
+    if subject.is_person:
+        cues |= Cue.THIRD_PARTY
+    if is_sensitive(property_name, value or folded, is_other=subject.is_person):
+        cues |= Cue.SENSITIVE
+    if match.kind in _RELATIVE:
+        cues |= Cue.RELATIVE_TIME
+    return int(cues)
+
+
+def as_row(draft: Draft, timed: Any) -> tuple[Any, ...]:
+    """Return a CLAIMS row of a draft and its resolved time."""
+    meaning = draft.meaning
+    return (
+        draft.row,
+        meaning.name,
+        meaning.type,
+        timed.memory_class,
+        draft.subject.kind,
+        draft.subject.name,
+        draft.property,
+        draft.value,
+        kind_of_value(draft.value) if draft.value is not None else "text",
+        meaning.arity,
+        "negative" if draft.is_negative else "positive",
+        draft.modality,
+        draft.applicability,
+        draft.start,
+        draft.end,
+        list(draft.more_spans),
+        timed.valid_from,
+        timed.valid_until,
+        draft.time_text if draft.time_kind != NO_TIME else None,
+        timed.precision,
+        draft.payload,
+        meaning.confidence,
+        draft.cues,
+        draft.veto,
+    )
+
+
+def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
+    """Mark claims that a later one of the same message corrects: same slot, other value."""
+    latest: dict[tuple[int, str, str], Draft] = {}
+    kept: list[Draft] = []
+    for draft in reversed(drafts):
+        slot = (draft.row, draft.subject.name, draft.property or "")
+        later = latest.get(slot)
+        is_withdrawn = (
+            later is not None
+            and draft.property is not None
+            and draft.meaning.arity == "single"
+            and later.value != draft.value
+            and bool(later.cues & Cue.CORRECTION)
+            and later.sentence != draft.sentence
+        )
+        if is_withdrawn:
+            draft = replace(draft, cues=draft.cues | int(Cue.SELF_CORRECTED), veto=Reason.SELF_CORRECTION.value)
+        else:
+            latest.setdefault(slot, draft)
+        kept.append(draft)
+    return kept[::-1]

@@ -1,0 +1,109 @@
+"""A normalised view of texts for matching, with the way back to the bytes of the source.
+
+Text that is already in form NFKC and holds no invisible characters is its own view.  Curly quotes
+and the ellipsis stay as they are: the kernels read them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+_INVISIBLE = "\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+_JOINERS = "\u200c\u200d"
+_HIDDEN = re.compile(f"[{_INVISIBLE}]|(?<=[A-Za-z])[{_JOINERS}](?=[A-Za-z])")
+_KEPT = "…"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffsetMap:
+    """For each byte of a view the first byte of its source character and the byte after it."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def source_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the bytes of the source that the view's bytes start..end came from."""
+        return int(self.starts[start]), int(self.ends[end - 1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """buffer, offsets: the texts as the kernels read them.  maps: by row, where they differ."""
+
+    buffer: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    maps: dict[int, OffsetMap]
+
+
+def view_texts(texts: pa.Array) -> View:
+    """Return the view of `texts` (string, no nulls)."""
+    buffer, offsets = text_buffer(texts)
+    if not (buffer[offsets[0] : offsets[-1]] >= 0x80).any():
+        return View(buffer=buffer, offsets=offsets, maps={})
+    odd = _rows_to_change(texts)
+    if not odd:
+        return View(buffer=buffer, offsets=offsets, maps={})
+    pieces: list[bytes] = []
+    maps: dict[int, OffsetMap] = {}
+    lengths = np.diff(offsets)
+    last = 0
+    raw = buffer.tobytes()
+    for row in odd:
+        view, maps[row] = normalise(raw[offsets[row] : offsets[row + 1]].decode())
+        pieces += [raw[offsets[last] : offsets[row]], view]
+        lengths[row] = len(view)
+        last = row + 1
+    pieces.append(raw[offsets[last] : offsets[-1]])
+    changed = np.frombuffer(b"".join(pieces) or b"\0", np.uint8)
+    return View(buffer=changed, offsets=np.concatenate([[0], np.cumsum(lengths)]), maps=maps)
+
+
+def text_buffer(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the UTF-8 bytes of a string array and where each text begins, without copying bytes."""
+    _, offsets, data = texts.buffers()
+    where = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    raw = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+    return raw, where.astype(np.int64)
+
+
+def _rows_to_change(texts: pa.Array) -> list[int]:
+    plain = pc.replace_substring(texts, _KEPT, ".")
+    is_odd = pc.not_equal(pc.utf8_normalize(plain, "NFKC"), plain)
+    for mark in _INVISIBLE + _JOINERS:
+        is_odd = pc.or_(is_odd, pc.match_substring(texts, mark))
+    return [int(row) for row in np.flatnonzero(is_odd.to_numpy(zero_copy_only=False))]
+
+
+def normalise(text: str) -> tuple[bytes, OffsetMap]:
+    """Return the view of one text and the map back; linear in its length.
+
+    A base character and the marks that combine with it are changed as one.
+    """
+    hidden = {match.start() for match in _HIDDEN.finditer(text)}
+    view: list[bytes] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    place = 0
+    source = 0
+    while place < len(text):
+        after = place + 1
+        while after < len(text) and unicodedata.combining(text[after]):
+            after += 1
+        cluster = text[place:after]
+        size = len(cluster.encode())
+        shown = "".join(char for offset, char in enumerate(cluster) if place + offset not in hidden)
+        changed = shown if shown == _KEPT else unicodedata.normalize("NFKC", shown)
+        encoded = changed.encode()
+        view.append(encoded)
+        starts += [source] * len(encoded)
+        ends += [source + size] * len(encoded)
+        place = after
+        source += size
+    return b"".join(view), OffsetMap(starts=np.array(starts, np.int64), ends=np.array(ends, np.int64))

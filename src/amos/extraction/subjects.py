@@ -1,0 +1,68 @@
+"""Whom or what a claim is about: the author, a thing of theirs, a person, a pronoun, something else."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from amos.extraction.wording import clean_subject
+from amos.schemas.vocabulary import Trust
+
+AUTHOR = "user"
+_VOICES = {Trust.UNTRUSTED_WEB.value: "page author", Trust.TOOL.value: "tool", Trust.AGENT.value: "agent"}
+_QUOTED_VOICE = "quoted speaker"
+
+_PERSONS = frozenset(
+    "mother mom mum father dad sister brother wife husband partner son daughter cousin boss friend kid "
+    "aunt uncle grandma grandpa grandmother grandfather roommate flatmate landlord neighbour neighbor "
+    "colleague girlfriend boyfriend fiancé fiancée nephew niece manager dentist doctor lawyer therapist "
+    "teacher coach godmother stepson stepdaughter twin mother-in-law father-in-law ex parents kids children "
+    "vet accountant tutor nurse neighbours neighbors coworker co-worker teammate mentor client student "
+    "baby toddler tenant supervisor assistant nanny babysitter".split()
+)
+_WITHOUT_MARK = frozenset(
+    "dentists doctors sisters brothers moms mums dads wifes husbands partners sons daughters bosses cats "
+    "dogs neighbours neighbors landlords friends vets lawyers cousins managers teachers".split()
+)
+
+
+class Subject(NamedTuple):
+    """kind: author, thing, person, pronoun or other.  name: readable.  is_person: somebody else."""
+
+    kind: str
+    name: str
+    is_person: bool
+
+
+def find_subject(
+    kind: str, text: str, property_name: str | None, before: Subject | None, *, trust: str, is_other_voice: bool
+) -> tuple[Subject, str | None]:
+    """Return the subject of a claim and its property, from the pattern's kind and capture.
+
+    "My sister's locker" makes the sister the subject.  A pronoun takes the one person or thing of
+    the same sentence.  What another voice says of itself is about that voice, never the user.
+    """
+    voice = _QUOTED_VOICE if is_other_voice else _VOICES.get(trust)
+    if kind == "author":
+        holder, _, rest = (property_name or "").rpartition("'s ")
+        if holder and rest:
+            return _thing(holder, voice), rest
+        return Subject("other" if voice else "author", voice or AUTHOR, bool(voice)), property_name
+    if kind == "thing":
+        return _thing(clean_subject(text), voice), property_name
+    if kind == "person":
+        return Subject("person", clean_subject(text), is_person=True), property_name
+    if kind == "pronoun":
+        if before is not None and before.kind in ("thing", "person"):
+            return before, property_name
+        return Subject("pronoun", clean_subject(text).casefold(), is_person=True), property_name
+    return Subject("other", clean_subject(text) or voice or AUTHOR, is_person=False), property_name
+
+
+def _thing(name: str, voice: str | None) -> Subject:
+    """Return the subject "user's ...", or the other voice's."""
+    words = name.split()
+    if words and words[-1].casefold() in _WITHOUT_MARK:
+        words[-1] = words[-1][:-1]
+    head = words[-1].casefold() if words else ""
+    is_person = head in _PERSONS or head.removesuffix("'s") in _PERSONS
+    return Subject("other" if voice else "thing", f"{voice or AUTHOR}'s {' '.join(words)}", is_person)

@@ -1,0 +1,61 @@
+"""What a time expression does to a claim: its class, its interval, and what is kept of the words."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from amos.extraction.grammar import Meaning
+from amos.extraction.times import Resolved
+from amos.kernels.features import BY, DATE, EVERY, FROM, NEXT, NO_TIME, NOW, PAST, UNTIL
+from amos.schemas.vocabulary import MemoryClass
+
+DUE_KINDS = frozenset({BY, NEXT, DATE, UNTIL, NOW})
+DATED_KINDS = frozenset({PAST, DATE, NOW})
+_SHORT_LIVED = frozenset({UNTIL, NEXT, NOW})
+_APPOINTMENT = re.compile(
+    r"\b(?:appointment|meeting|flight|exam|interview|delivery|call|party|visit|shift|check-?up|viewing|trip"
+    r"|train|deadline|dinner|lunch|session|surgery|concert|game|match|holiday|vacation|presentation|demo)\b"
+)
+_WEEKDAY = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+_BOUNDED_TYPES = frozenset({"belief", "preference"})
+
+
+class Timed(NamedTuple):
+    """memory_class; the interval in UTC microseconds or None; precision or None."""
+
+    memory_class: str
+    valid_from: int | None
+    valid_until: int | None
+    precision: str | None
+
+
+def class_of(meaning: Meaning, kind: int, text: str, property_name: str, *, is_value: bool) -> str:
+    """Return the memory class of a claim whose clause holds a time expression of `kind`.
+
+    `is_value`: the expression is the value itself ("my exam is next Friday").
+    """
+    is_plain = meaning.memory_class == MemoryClass.DURABLE_FACT and meaning.type in _BOUNDED_TYPES
+    if kind == NO_TIME or not is_plain or meaning.shape in ("habit", "statement"):
+        return meaning.memory_class
+    if kind in _SHORT_LIVED and not (is_value and kind == UNTIL):
+        return MemoryClass.TEMPORARY_STATE
+    if is_value and _WEEKDAY.fullmatch(text) and _APPOINTMENT.search(property_name):
+        return MemoryClass.TEMPORARY_STATE
+    return meaning.memory_class
+
+
+def interval_of(memory_class: str, meaning: Meaning, kind: int, resolved: Resolved) -> Timed:
+    """Return class, interval and precision: what the words bound and nothing more."""
+    if kind == NO_TIME:
+        return Timed(memory_class, None, None, None)
+    start, end, precision = resolved.start_us, resolved.end_us, resolved.precision
+    if memory_class == MemoryClass.EPISODE:
+        return Timed(memory_class, start, end, precision)
+    if memory_class == MemoryClass.TEMPORARY_STATE:
+        return Timed(memory_class, start if kind == FROM else None, end, precision)
+    if kind == FROM or (meaning.when == "from" and kind in (DATE, PAST)):
+        return Timed(memory_class, start, None, precision)
+    if kind == UNTIL:
+        return Timed(memory_class, None, end, precision)
+    return Timed(memory_class, None, None, None if kind == EVERY else precision)

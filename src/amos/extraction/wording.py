@@ -1,0 +1,89 @@
+"""The words of a claim: property, value, subject and statement as they are kept."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+_SPELLING = {
+    "color": "colour", "colors": "colours", "favorite": "favourite", "favorites": "favourites",
+    "flavor": "flavour", "neighbor": "neighbour", "center": "centre", "license": "licence",
+    "organization": "organisation", "organizer": "organiser", "program": "programme", "theater": "theatre",
+    "gray": "grey", "mom": "mum", "mom's": "mum's", "apartment": "flat", "cellphone": "mobile phone",
+}  # fmt: skip
+_CANONICAL = {
+    "job": "occupation", "profession": "occupation", "job title": "occupation", "company": "employer",
+    "home town": "home city", "hometown": "home city", "city": "home city", "date of birth": "birthday",
+    "birth date": "birthday", "birthdate": "birthday", "dob": "birthday", "phone": "phone number",
+    "number": "phone number", "telephone number": "phone number", "mobile number": "phone number",
+    "mail": "email", "e-mail": "email", "email address": "email", "e-mail address": "email",
+    "nickname": "preferred name", "allergies": "allergy",
+}  # fmt: skip
+_ARTICLES = ("the ", "a ", "an ", "my ", "our ")
+_LEADS = ("current ", "currently ", "present ", "own ", "very own ", "new ")
+_EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
+_TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+
+_NUMBER = re.compile(r"[-+]?\d[\d.,  ]*")
+_QUANTITY = re.compile(r"[-+~]?\d[\d.,]*\s*(?:[%°€$£¥]|[A-Za-zµ°²³/]{1,12})(?:\s+(?:a|per)\s+\w+)?")
+_CLOCK = re.compile(r"\d{1,2}[:.]\d{2}(?:\s*[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?", re.IGNORECASE)
+_DATE = re.compile(
+    r"(?:\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Z][a-z]{2,8}\.?(?:,?\s+\d{4})?"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?)"
+)
+_NAME = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.?\s+)?[A-ZÀ-ÞŁŠŽČ][\w'’.-]*(?:\s+[A-ZÀ-ÞŁŠŽČ][\w'’.-]*){0,3}")
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def clean_property(text: str) -> str:
+    """Return a property in lower case, one spelling, without article, possessive or "current"."""
+    words = _SPACE.sub(" ", text).strip(_EDGES).casefold()
+    words = " ".join(_SPELLING.get(word, word) for word in words.split())
+    for lead in _ARTICLES + _LEADS:
+        words = words.removeprefix(lead)
+    return _CANONICAL.get(words, words)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def clean_value(text: str) -> str:
+    """Return a value in its own case, blanks folded, without quotes or punctuation at its edges."""
+    folded = _SPACE.sub(" ", text)
+    opened = folded.strip(_EDGES)
+    if not opened:
+        return folded.strip()
+    place = folded.index(opened)
+    before, after = folded[:place].lstrip(), folded[place + len(opened) :]
+    if before.endswith(("-", "~")) and opened[0].isdigit():
+        opened = before[-1] + opened
+    return opened + ")" if after.startswith(")") and "(" in opened else opened
+
+
+def without_time_lead(text: str) -> str:
+    """Return a time-valued value without its leading on, in or at."""
+    return _TIME_LEAD.sub("", text)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def kind_of_value(value: str) -> str:
+    """Return text, name, number, quantity, date, time or boolean."""
+    for kind, pattern in (
+        ("date", _DATE), ("time", _CLOCK), ("number", _NUMBER), ("quantity", _QUANTITY), ("name", _NAME),
+    ):  # fmt: skip
+        if pattern.fullmatch(value):
+            return kind
+    return "boolean" if value.casefold() in ("yes", "no", "true", "false", "on", "off") else "text"
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def clean_subject(text: str) -> str:
+    """Return a subject as written, blanks folded, without article or edges."""
+    words = _SPACE.sub(" ", text).strip(_EDGES)
+    for article in ("the ", "The ", "a ", "A ", "an ", "An "):
+        words = words.removeprefix(article)
+    return words
+
+
+def statement_of(text: str) -> str:
+    """Return a statement with blanks folded and no mark at its edges."""
+    return _SPACE.sub(" ", text).strip(_EDGES)
