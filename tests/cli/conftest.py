@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,6 +114,6 @@ def household_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def household(household_store: Path, folder: Path) -> Iterator[Amos]:  # noqa: ARG001
+def household(household_store: Path, folder: Path) -> Amos:  # noqa: ARG001
     """Return the function that runs a command on the household's store."""
-    yield lambda *words: call("-s", household_store, *words)
+    return lambda *words: call("-s", household_store, *words)

@@ -96,9 +96,19 @@ def test_a_usage_error_with_json_is_one_object_and_one_line(amos):
 
 
 @pytest.mark.parametrize(
-    "words", [("list",), ("show", "atm_aaaaaa"), ("why", "atm_aaaaaa"), ("sql", "SELECT 1"), ("verify",), ("packet", "tea"),
-              ("search", "tea"), ("report", "ingest"), ("export", "jsonl")],
-)  # fmt: skip
+    "words",
+    [
+        ("list",),
+        ("show", "atm_aaaaaa"),
+        ("why", "atm_aaaaaa"),
+        ("sql", "SELECT 1"),
+        ("verify",),
+        ("packet", "tea"),
+        ("search", "tea"),
+        ("report", "ingest"),
+        ("export", "jsonl"),
+    ],
+)
 def test_without_a_store_every_reading_command_says_how_to_make_one(amos, words):
     told = amos(*words)
     assert told.code == 2
@@ -141,7 +151,8 @@ def test_ctrl_c_is_exit_130(amos, monkeypatch):
 
 
 def test_a_reader_that_closes_the_pipe_is_no_failure_worth_words(household_store):
-    command = f"{sys.executable} -c 'from amos.cli import main; main()' -s {household_store} export jsonl | head -n 1"
+    amos = f"{sys.executable} -c 'from amos.cli import main; main()'"
+    command = f"{amos} -s {household_store} export jsonl | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, env=os.environ)
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""

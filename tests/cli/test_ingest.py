@@ -20,8 +20,16 @@ def notes(folder):
 def test_the_receipt_has_the_contracted_keys_and_reconciles(amos, notes):
     told = amos("ingest", notes, "--json")
     receipt = told.object
-    assert {"records_read", "sources", "decisions", "atoms_written", "errors", "errors_total",
-            "graph_version", "seconds"} <= set(receipt)  # fmt: skip
+    assert {
+        "records_read",
+        "sources",
+        "decisions",
+        "atoms_written",
+        "errors",
+        "errors_total",
+        "graph_version",
+        "seconds",
+    } <= set(receipt)
     assert set(receipt["sources"]) == FATES
     assert set(receipt["decisions"]) == OUTCOMES
     assert receipt["records_read"] == sum(receipt["sources"].values()) == len(HOUSEHOLD)
@@ -69,7 +77,7 @@ def test_a_dry_run_lists_what_would_be_cut_and_stores_nothing(amos, notes, folde
     assert {"locator", "field", "start", "end", "rule", "reason"} <= set(places[0])
 
 
-def test_a_dry_run_on_a_store_leaves_it_as_it_is(amos, notes, folder):
+def test_a_dry_run_on_a_store_leaves_it_as_it_is(amos, notes):
     amos("init")
     told = amos("ingest", notes, "--dry-run", "--json")
     assert told.object["sources"]["new"] == 8
@@ -113,9 +121,13 @@ def test_a_ceiling_of_trust_keeps_claims_from_committing(amos, notes):
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("--from", "telegram"), "no format is called 'telegram'"), (("--trust", "blind"), "no trust is called 'blind'"),
-     (("--zone", "Mars/Olympus"), "no time zone is called"), (("--map", "gone.toml"), "gone.toml")],
-)  # fmt: skip
+    [
+        (("--from", "telegram"), "no format is called 'telegram'"),
+        (("--trust", "blind"), "no trust is called 'blind'"),
+        (("--zone", "Mars/Olympus"), "no time zone is called"),
+        (("--map", "gone.toml"), "gone.toml"),
+    ],
+)
 def test_an_option_that_names_nothing_is_exit_2_and_makes_no_store(amos, notes, folder, words, said):
     told = amos("ingest", notes, *words)
     assert told.code == 2

@@ -52,9 +52,13 @@ def test_a_truncated_page_tells_people_how_to_go_on(household):
 
 @pytest.mark.parametrize(
     ("since", "until", "count"),
-    [("2026-05-08", "2026-05-10", 2), ("2026-05-09T07:30:00Z", "2026-05-10T07:30:00Z", 1),
-     ("2026-05-09T09:30:00+02:00", "2026-05-10T09:30:00+02:00", 1), ("2026-05-09T02:30:00-05:00", None, 5)],
-)  # fmt: skip
+    [
+        ("2026-05-08", "2026-05-10", 2),
+        ("2026-05-09T07:30:00Z", "2026-05-10T07:30:00Z", 1),
+        ("2026-05-09T09:30:00+02:00", "2026-05-10T09:30:00+02:00", 1),
+        ("2026-05-09T02:30:00-05:00", None, 5),
+    ],
+)
 def test_times_are_half_open_and_of_any_offset(household, since, until, count):
     more = ("--until", until) if until else ()
     assert household("list", "sources", "--since", since, *more, "--json").end["rows"] == count
@@ -110,9 +114,16 @@ def test_a_list_without_matches_says_so(household):
 
 
 @pytest.mark.parametrize(
-    "words", [("--since", "soon"), ("--cursor", "abc"), ("--limit", 0), ("--state", "gone"), ("bicycles",),
-              ("--since", "2026-05-02", "--until", "2026-05-01")],
-)  # fmt: skip
+    "words",
+    [
+        ("--since", "soon"),
+        ("--cursor", "abc"),
+        ("--limit", 0),
+        ("--state", "gone"),
+        ("bicycles",),
+        ("--since", "2026-05-02", "--until", "2026-05-01"),
+    ],
+)
 def test_a_value_that_fits_nothing_is_exit_2(household, words):
     told = household("list", *words)
     assert told.code == 2

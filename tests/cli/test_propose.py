@@ -3,10 +3,27 @@ import json
 from tests.cli.conftest import line, write_lines
 
 FIELDS = [
-    "id", "outcome", "action", "reasons", "memory_class", "type", "subject", "property", "value", "polarity",
-    "modality", "span", "excerpt", "valid_from", "valid_until", "confidence", "targets", "extractor", "policy",
+    "id",
+    "outcome",
+    "action",
+    "reasons",
+    "memory_class",
+    "type",
+    "subject",
+    "property",
+    "value",
+    "polarity",
+    "modality",
+    "span",
+    "excerpt",
+    "valid_from",
+    "valid_until",
+    "confidence",
+    "targets",
+    "extractor",
+    "policy",
     "statement",
-]  # fmt: skip
+]
 
 
 def lines_of(told):

@@ -16,9 +16,13 @@ def test_an_atom_is_shown_by_a_beginning_of_its_reference(household):
 
 @pytest.mark.parametrize(
     ("kind", "key"),
-    [("sources", "source_id"), ("conversations", "conversation_id"), ("candidates", "candidate_id"),
-     ("decisions", "decision_id")],
-)  # fmt: skip
+    [
+        ("sources", "source_id"),
+        ("conversations", "conversation_id"),
+        ("candidates", "candidate_id"),
+        ("decisions", "decision_id"),
+    ],
+)
 def test_every_listed_kind_can_be_shown(household, kind, key):
     ref = first(household, kind, key)
     assert household("show", ref, "--json").object["item"][key] == ref

@@ -41,9 +41,10 @@ class Invocation:
         """Open the store for writing, and say so when it had to be made."""
         from amos.api import Store
 
-        is_new = not self.has_shard
+        if self.has_shard:
+            return self.open_store(is_writing=True)
         store = Store.create(self.root, tenant=self.tenant, workspace=self.workspace, scope=self.scope)
-        if is_new and is_announced:
+        if is_announced:
             self.notice(f"made the store {self.root} (it ignores itself in git)")
         return store
 

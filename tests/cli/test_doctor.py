@@ -1,0 +1,75 @@
+import sqlite3
+from collections import namedtuple
+
+
+def checks(told):
+    return {check["name"]: check for check in told.object["checks"]}
+
+
+def test_a_machine_without_a_store_is_well_and_hears_how_to_make_one(amos):
+    told = amos("doctor", "--json")
+    assert told.code == 0
+    assert told.object["ok"] is True
+    assert set(told.object["checks"][0]) == {"name", "ok", "detail", "advice"}
+    assert "amos init" in checks(told)["store"]["detail"]
+
+
+def test_a_good_store_is_well(household):
+    told = household("doctor", "--json")
+    assert told.code == 0
+    assert {
+        "python",
+        "packages",
+        "kernels",
+        "disk_space",
+        "file_system",
+        "owner",
+        "store",
+        "writable",
+        "hot_rows",
+        "index",
+    } == set(checks(told))
+    assert household("doctor").out.splitlines()[-1] == "ok"
+
+
+def test_a_missing_key_is_found_with_advice(amos, folder):
+    amos("init")
+    for name in ("keys.sqlite", "keys.sqlite-wal", "keys.sqlite-shm"):
+        (folder / "amos-store" / "default" / "default" / name).unlink(missing_ok=True)
+    told = amos("doctor", "--json")
+    assert told.code == 1
+    assert "keys.sqlite" in checks(told)["store"]["detail"]
+    assert "backup" in checks(told)["store"]["advice"]
+    assert "next: " in amos("doctor").out
+
+
+def test_a_store_of_a_newer_format_is_found(amos, folder):
+    amos("init")
+    database = sqlite3.connect(folder / "amos-store" / "default" / "default" / "shard.sqlite")
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    told = amos("doctor", "--json")
+    assert told.code == 1
+    assert "format 99" in checks(told)["store"]["detail"]
+
+
+def test_a_nearly_full_disk_is_found(amos, monkeypatch):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr("amos.flow.doctor.shutil.disk_usage", lambda _: usage(100, 99, 1))
+    told = amos("doctor", "--json")
+    assert told.code == 1
+    assert checks(told)["disk_space"]["ok"] is False
+
+
+def test_a_folder_of_another_user_is_found(household, monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 4242)
+    told = household("doctor", "--json")
+    assert told.code == 1
+    assert checks(told)["owner"]["ok"] is False
+
+
+def test_warm_compiles_before_it_looks(amos, monkeypatch):
+    warmed = []
+    monkeypatch.setattr("amos.flow.warming.warm_kernels", lambda: warmed.append(True))
+    assert amos("doctor", "--warm").code == 0
+    assert warmed == [True]
