@@ -58,7 +58,7 @@ class Detected:
 
 def read_sample(part: InputFile) -> Sample:
     """Return the beginning of `part`; raises OSError and the errors of zipfile."""
-    with part.open() as stream:
+    with part.open(_HEAD_BYTES) as stream:
         head = stream.read(_HEAD_BYTES)
     return Sample(name=part.name, head=head, is_whole=part.size <= len(head))
 

@@ -41,9 +41,9 @@ class Piece(NamedTuple):
     is_last: bool = False
 
 
-def buffered(stream: Any) -> io.BufferedReader:
+def buffered(stream: Any, buffer_bytes: int = _BUFFER_BYTES) -> io.BufferedReader:
     """Return `stream` with a buffer that can be peeked into: itself when it has one."""
-    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream, _BUFFER_BYTES)
+    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream, buffer_bytes)
 
 
 def raw_lines(stream: BinaryIO, *, longest: int) -> Iterator[tuple[int, bytes]]:

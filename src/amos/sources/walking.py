@@ -67,11 +67,11 @@ class InputFile:
         """The last name."""
         return PurePosixPath(self.shown).name
 
-    def open(self) -> BinaryIO:
+    def open(self, buffer_bytes: int = _BUFFER_BYTES) -> BinaryIO:
         """Return a buffered stream of its bytes; raises OSError and the errors of zipfile."""
         if self.archive is None or self.member is None:
-            return self.path.open("rb", buffering=_BUFFER_BYTES)
-        return buffered(self.archive.zip.open(self.member))
+            return self.path.open("rb", buffering=buffer_bytes)
+        return buffered(self.archive.zip.open(self.member), buffer_bytes)
 
 
 @dataclass(kw_only=True)
