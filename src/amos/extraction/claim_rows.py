@@ -149,7 +149,8 @@ class Drafter:
             meaning, match.kind, time_text or "", property_name or "", is_value=is_time
         )
         is_negative = meaning.is_negative != match.is_negated
-        veto = self._veto(property_name or "", value)
+        thing = clean_property(match.capture(SUBJECT_CAPTURE)) if subject.kind == "thing" else ""
+        veto = self._veto(property_name or "", value) or self._veto(thing, value)
         if veto is None and meaning.name in ("own.is", "own.where") and value.casefold() in self._passing:
             memory_class = MemoryClass.TEMPORARY_STATE.value
         keyed = bool(property_name)
