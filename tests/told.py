@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from amos.atoms.statement import statements
 from amos.journal.store import EventRows, Shard
+from amos.retrieval.cited import search_text
 from amos.retrieval.corpus import Corpus, build_space, stacked
 from amos.retrieval.retriever import Retriever
 from amos.retrieval.rows import atom_rows, support_rows, text_hash, turn_rows
-from amos.retrieval.store import search_text
 from amos.retrieval.visibility import OWNER, RowFilter
 from amos.schemas.state import OPEN_FROM, OPEN_UNTIL, TABLES
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pyarrow as pa
 
 from amos.retrieval.cues import Cue, surface_terms
-from amos.retrieval.excerpts import char_span, cut_excerpt
+from amos.retrieval.excerpts import char_span, cut_excerpt, matches_in
 from amos.retrieval.rows import latest
 from amos.schemas.ranked import EVIDENCE
 
@@ -35,39 +36,48 @@ def cut_evidence(
     ranked: RANKED.  sources: SHOWN_COLUMNS, any versions.  atoms: atom_id, version, source_id, spans.
     captions: per source the captions of its message; one is cited where it holds a wanted word.
     """
-    shown = {row["source_id"]: row for row in latest(sources, "source_id", "revision").to_pylist()}
     claims = {row["atom_id"]: row for row in latest(atoms, "atom_id", "version").to_pylist()}
+    texts = {
+        row["source_id"]: _Text(row, wanted) for row in latest(sources, "source_id", "revision").to_pylist()
+    }
     rows = []
     for item in ranked.select(["rank", "atom_id", "source_id"]).to_pylist():
-        source = shown.get(item["source_id"])
-        if source is None:
+        text = texts.get(item["source_id"])
+        if text is None:
             continue
         claim = claims.get(item["atom_id"])
         spans = claim["spans"] if claim and claim["source_id"] == item["source_id"] else []
-        rows.append(_evidence(item["rank"], source, spans, wanted))
-        attached = (shown[caption] for caption in captions.get(item["source_id"], ()) if caption in shown)
-        cited = (_evidence(item["rank"], caption, [], wanted) for caption in attached)
+        rows.append(text.evidence(item["rank"], spans))
+        attached = (texts[caption] for caption in captions.get(item["source_id"], ()) if caption in texts)
+        cited = (caption.evidence(item["rank"], []) for caption in attached)
         rows += [row for row in cited if row["matches"]]
     return pa.Table.from_pylist(rows, schema=EVIDENCE)
 
 
-def _evidence(
-    rank: int, source: dict[str, object], spans: list[int], wanted: frozenset[str]
-) -> dict[str, object]:
-    text = str(source["content"])
-    focus = char_span(text, spans[0], spans[1]) if spans else None
-    cut = cut_excerpt(text, wanted, focus)
-    return {
-        "rank": rank,
-        "source_id": source["source_id"],
-        "kind": source["kind"],
-        "start": cut.start,
-        "end": cut.end,
-        "excerpt": cut.text,
-        "spans": spans,
-        "matches": [edge for span in cut.matches for edge in span],
-        "event_time": source["event_time"],
-        "author": OWNER_NAME if source["is_owner"] else source["author"],
-        "trust": source["trust"],
-        "locator": source["locator"],
-    }
+class _Text:
+    """One source to cut from; searched once, however many claims cite it."""
+
+    def __init__(self, source: dict[str, Any], wanted: frozenset[str]) -> None:
+        self._source = source
+        self._content = str(source["content"])
+        self._matches = matches_in(self._content, wanted)
+
+    def evidence(self, rank: int, spans: list[int]) -> dict[str, object]:
+        """Return the EVIDENCE row of the item at `rank`; spans: where this source states its claim."""
+        source = self._source
+        focus = char_span(self._content, spans[0], spans[1]) if spans else None
+        cut = cut_excerpt(self._content, self._matches, focus)
+        return {
+            "rank": rank,
+            "source_id": source["source_id"],
+            "kind": source["kind"],
+            "start": cut.start,
+            "end": cut.end,
+            "excerpt": cut.text,
+            "spans": spans,
+            "matches": [edge for span in cut.matches for edge in span],
+            "event_time": source["event_time"],
+            "author": OWNER_NAME if source["is_owner"] else source["author"],
+            "trust": source["trust"],
+            "locator": source["locator"],
+        }

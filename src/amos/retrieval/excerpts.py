@@ -16,6 +16,7 @@ _SLACK = 60
 _MOST_MATCHES = 64
 
 Span = tuple[int, int]
+Matches = list[tuple[Span, frozenset[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +38,9 @@ def _terms(token: str, languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset((*main, *extra, *(term for term in second if term is not None)))
 
 
-def matches_in(text: str, wanted: frozenset[str]) -> list[tuple[Span, frozenset[str]]]:
+def matches_in(text: str, wanted: frozenset[str]) -> Matches:
     """Return the character ranges of words of `text` among the wanted terms, with those terms."""
-    found: list[tuple[Span, frozenset[str]]] = []
+    found: Matches = []
     languages = tuple(name for name in LANGUAGES if any(term.startswith(f"{name}:") for term in wanted))
     for low, high in segment_spans(text):
         token = text[low:high]
@@ -50,9 +51,9 @@ def matches_in(text: str, wanted: frozenset[str]) -> list[tuple[Span, frozenset[
     return found
 
 
-def _gram_matches(run: str, low: int, size: int, wanted: frozenset[str]) -> list[tuple[Span, frozenset[str]]]:
+def _gram_matches(run: str, low: int, size: int, wanted: frozenset[str]) -> Matches:
     """Return overlapping wanted grams of a run joined to stretches."""
-    found: list[tuple[Span, frozenset[str]]] = []
+    found: Matches = []
     for at in range(max(len(run) - size + 1, 1)):
         gram = scripts.lowered(run[at : at + size])
         if gram not in wanted:
@@ -65,12 +66,11 @@ def _gram_matches(run: str, low: int, size: int, wanted: frozenset[str]) -> list
     return found
 
 
-def cut_excerpt(text: str, wanted: frozenset[str], focus: Span | None = None) -> Excerpt:
-    """Return the stretch of `text` with the most different wanted terms, the first of equals.
+def cut_excerpt(text: str, matches: Matches, focus: Span | None = None) -> Excerpt:
+    """Return the stretch of `text` with the most different matched terms, the first of equals.
 
-    focus: characters that must be inside, for example the span of a claim.
+    matches: of `matches_in`.  focus: characters that must be inside, such as the span of a claim.
     """
-    matches = matches_in(text, wanted)
     low, high = _window(text, matches, focus)
     inside = [span for span, _ in matches if low <= span[0] and span[1] <= high][:_MOST_MATCHES]
     offsets = byte_offsets(text, [low, high, *(edge for span in inside for edge in span)])
@@ -83,7 +83,7 @@ def cut_excerpt(text: str, wanted: frozenset[str], focus: Span | None = None) ->
     )
 
 
-def _window(text: str, matches: list[tuple[Span, frozenset[str]]], focus: Span | None) -> Span:
+def _window(text: str, matches: Matches, focus: Span | None) -> Span:
     if len(text) <= EXCERPT_CHARS + 2 * _SLACK:
         return 0, len(text)
     low, high = focus or _richest(matches)
@@ -94,7 +94,7 @@ def _window(text: str, matches: list[tuple[Span, frozenset[str]]], focus: Span |
     return _boundary_before(text, start), _boundary_after(text, end)
 
 
-def _richest(matches: list[tuple[Span, frozenset[str]]]) -> Span:
+def _richest(matches: Matches) -> Span:
     """Return the range of at most EXCERPT_CHARS characters with the most distinct terms."""
     best, best_count = (0, 0), 0
     counts: dict[str, int] = {}

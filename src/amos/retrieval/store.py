@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import logging
 import mmap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.retrieval.cited import TEXT_COLUMNS, Stating, cited_texts, search_text, searchable_texts
 from amos.retrieval.container import IndexDamageError
 from amos.retrieval.corpus import Corpus, Space, build_space, current_supports, merged, stacked
 from amos.retrieval.ranking import Ranking
@@ -30,8 +30,7 @@ from amos.retrieval.rows import (
     turn_rows,
 )
 from amos.retrieval.stored import Base, pack_base, read_base
-from amos.retrieval.visibility import NEVER_SHOWN, RowFilter
-from amos.retrieval.words import segment
+from amos.retrieval.visibility import RowFilter
 from amos.storage.files import draft_folder, place_file
 from amos.storage.places import place
 
@@ -213,24 +212,11 @@ def _tail(base: Base | None, snapshot: Snapshot, statements: Statements) -> _Tai
     authors = sources["author"].unique().to_pylist()
     holders |= {text_hash(name): name for name in authors if name is not None}
     return _Tail(
-        turns=build_space(turn_rows(sources), list(_searchable(sources))),
+        turns=build_space(turn_rows(sources), list(searchable_texts(sources))),
         atoms=atoms,
         supports=support_rows(decisions),
         holders=holders,
     )
-
-
-def _searchable(sources: pa.Table) -> Iterator[str | None]:
-    """Yield the text of each source; None where it must not be found by anyone."""
-    barred = pc.or_(
-        pc.not_equal(pc.bit_wise_and(sources["flags"], int(NEVER_SHOWN)), 0),
-        pc.or_(
-            pc.is_in(sources["role"], pa.array(["system", "record"])),
-            pc.is_in(sources["kind"], pa.array(["thinking", "record"])),
-        ),
-    )
-    for content, is_barred in zip(sources["content"], barred, strict=True):
-        yield None if is_barred.as_py() else content.as_py()
 
 
 def _atoms(
@@ -247,53 +233,39 @@ def _atoms(
     names = [OWNER_NAME if owner else name for name, owner in zip(named, owners, strict=True)]
     kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
     said = statements(kinds, payloads, signs, names)
-    cited = _cited_texts(snapshot, atoms, sources)
+    cited = _cited(snapshot, atoms, sources)
     texts = [search_text(*parts) for parts in zip(said, payloads, cited, strict=True)]
     rows = atom_rows(atoms, said, names, owners)
     return build_space(rows, texts), {text_hash(name): name for name in names}
 
 
-def _cited_texts(snapshot: Snapshot, atoms: pa.Table, sources: pa.Table) -> list[str]:
-    """Return per claim the text of its spans; empty where the source must not be found."""
-    columns = ["source_id", "revision", "content", "flags", "role", "kind"]
-    known = pc.is_in(atoms["source_id"], value_set=sources["source_id"].combine_chunks())
-    older = snapshot.lookup(
-        "sources", "source_id", atoms.filter(pc.invert(known))["source_id"].unique(), columns
+def _cited(snapshot: Snapshot, atoms: pa.Table, sources: pa.Table) -> list[str]:
+    """Return per atom the words that state it, whenever they were stored."""
+    statings = _statings(snapshot, atoms)
+    needed = {*atoms["source_id"].to_pylist(), *(stating.source_id for stating in statings)}
+    wanted = pa.array(sorted(needed), pa.binary(16))
+    fresh = sources.select(TEXT_COLUMNS).filter(pc.is_in(sources["source_id"], value_set=wanted))
+    absent = wanted.filter(pc.invert(pc.is_in(wanted, value_set=fresh["source_id"].combine_chunks())))
+    older = latest(
+        snapshot.lookup("sources", "source_id", absent, list(TEXT_COLUMNS)), "source_id", "revision"
     )
-    cited = pa.concat_tables([sources.select(columns), latest(older, "source_id", "revision")])
-    cited = cited.filter(pc.is_in(cited["source_id"], value_set=atoms["source_id"].combine_chunks()))
-    texts = dict(zip(cited["source_id"].to_pylist(), _searchable(cited), strict=True))
-    pairs = zip(atoms["source_id"].to_pylist(), atoms["spans"].to_pylist(), strict=True)
-    return [_cut(texts.get(source), spans) for source, spans in pairs]
+    return cited_texts(atoms, statings, pa.concat_tables([fresh, older]))
 
 
-def _cut(text: str | None, spans: list[int]) -> str:
-    if not text or not spans:
-        return ""
-    raw = text.encode()
-    cuts = zip(spans[::2], spans[1::2], strict=True)
-    return " ".join(raw[start:end].decode(errors="ignore") for start, end in cuts)
-
-
-def search_text(statement: str, payload: str, cited: str = "") -> str:
-    """Return the text by which a claim is found: its statement, then whatever new words come with it.
-
-    payload: its values are searched, its keys are not.  cited: the words that state the claim.
-    """
-    values = msgspec.json.decode(payload)
-    values.pop("normal", None)  # kind and canonical form of the value, for equality only
-    known = {token.casefold() for token in segment(statement)}
-    words = [token for text in (*_texts_in(values), cited) for token in segment(text)]
-    fresh = dict.fromkeys(token for token in words if token.casefold() not in known)
-    return " ".join([statement, *fresh])
-
-
-def _texts_in(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts_in(inner)
+def _statings(snapshot: Snapshot, atoms: pa.Table) -> list[Stating]:
+    """Return the places of the candidates that were committed as, or linked to, these atoms."""
+    columns = ["decision_id", "version", "candidate_id", "outcome"]
+    found = snapshot.lookup("decisions", "atom_id", atoms["atom_id"], columns)
+    decided = latest(found, "decision_id", "version")
+    held = decided.filter(pc.is_in(decided["outcome"], pa.array(["commit", "link"])))
+    candidates = snapshot.lookup(
+        "candidates",
+        "candidate_id",
+        held["candidate_id"].drop_null(),
+        ["candidate_id", "version", "claim_id", "source_id", "spans"],
+    )
+    rows = latest(candidates, "candidate_id", "version")
+    return [
+        Stating(*row)
+        for row in zip(*(rows[n].to_pylist() for n in ("claim_id", "source_id", "spans")), strict=True)
+    ]

@@ -4,7 +4,8 @@ import pytest
 from tests.told import NOW_US, Told, new_shard, seen
 
 from amos.atoms.statement import statements
-from amos.retrieval.store import index_path, open_index, refresh_index, search_text
+from amos.retrieval.cited import search_text
+from amos.retrieval.store import index_path, open_index, refresh_index
 from amos.schemas.state import OPEN_FROM
 
 QUESTIONS = ["who waters the ferns", "copper kettle", "fern", "kettle in the hall", "nothing of the sort"]
