@@ -10,68 +10,58 @@ from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
 _NOT = (
-    r"(?:please not|do ?n['o]?t|do not|never|no need to|need ?n['o]?t|need not|not|should ?n['o]t|must"
-    r" ?n['o]t)"
+    r"(?:please not|do ?n['o]?t|do not|never|no need to|need ?n['o]?t|need not|not|should ?n['o]t"
+    r"|must ?n['o]t)"
 )
 _VERB = (
-    r"(?:remember|save|store|keep|record|log|note|retain|memori[sz]e|write|jot|capture|persist|archive|add"
-    r"|put|commit|file)"
+    r"(?:remember|save|store|keep|record|log|note|retain|memori[sz]e|write|jot|capture|persist|archive"
+    r"|add|put|commit|file)"
 )
 _DONE = (
     r"(?:remembered|saved|stored|kept|recorded|logged|noted|retained|memori[sz]ed|written down|captured"
-    r"|persisted|archived"
-    r"|added to (?:your |the )?memory|put (?:on file|in (?:your |the )?memory))"
+    r"|persisted|archived|added to (?:your |the )?memory|put (?:on file|in (?:your |the )?memory))"
 )
 _THING = (
-    r"(?:(?:any|some|all|none) of (?:this|that|it|these|what \S{1,12}(?: \S{1,12}){0,4}?)"
-    r"|(?:this|that|the|my) (?:next |last |previous |following |whole |entire )?"
-    r"(?:message|bit|part|piece|one|sentence|line|paragraph|chat|conversation|info|information|detail"
-    r"|details|thing|fact|note)"
+    r"(?:(?:any|some|all|none) of (?:this|that|it|these|what \S{1,12}(?: \S{1,12}){0,4}?)|(?:this|that"
+    r"|the|my) (?:next |last |previous |following |whole |entire )?(?:message|bit|part|piece|one"
+    r"|sentence|line|paragraph|chat|conversation|info|information|detail|details|thing|fact|note)"
     r"|the following|anything|what i(?:'m| am)? \S{1,12}(?: \S{1,12}){0,4}?|this|that|it|these|those)"
 )
 _MEMORY = (
-    r"(?:(?:in|to|into|on|from|for|out of) (?:(?:your|the|my|any|long[ -]term|permanent|persistent|its|our)"
-    r" ){0,3}"
-    r"(?:memory|memories|notes?|records?|logs?|database|profile|history|file|storage)|anywhere|permanently"
-    r"|on record"
-    r"|for (?:later|next time|good|the future|future (?:reference|use)))"
+    r"(?:(?:in|to|into|on|from|for|out of) (?:(?:your|the|my|any|long[ -]term|permanent|persistent|its"
+    r"|our) ){0,3}(?:memory|memories|notes?|records?|logs?|database|profile|history|file|storage)"
+    r"|anywhere|permanently|on record|for (?:later|next time|good|the future|future (?:reference|use)))"
 )
 _STOP = (
     r"(?=\s*(?:$|[.,;:!?)\]\"'»…\n]|[-–—]\s|(?:but|and|though|although|because|since|please|ok|okay|pls"
-    r"|thx|thanks"
-    r"|either|anymore"
-    r"|at all|yet|or|i mean|just between)(?!\w)))"
+    r"|thx|thanks|either|anymore|at all|yet|or|i mean|just between)(?!\w)))"
 )
 _BEFORE = re.compile(
-    r"(?:^|[.,;:!?()\[\"'«»…\n*>–—-]|(?<!\w)(?:please|pls|so|and|but|just|also|you|kindly|ok|okay|hey|btw"
-    r"|well|then|or|to|assistant"
-    r"|really|better|maybe|that|not))\s*$",
+    r"(?:^|[.,;:!?()\[\"'«»…\n*>–—-]|(?<!\w)(?:please|pls|so|and|but|just|also|you|kindly|ok|okay|hey"
+    r"|btw|well|then|or|to|assistant|really|better|maybe|that|not))\s*$",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    rf"(?<!\w){_NOT} (?:ever |even |actually |please |bother to |have to |go and )?(?P<verb>{_VERB})"
-    rf"(?: down)? (?P<thing>{_THING})(?: down)?(?P<memory> {_MEMORY})?{_STOP}",
+    rf"(?<!\w){_NOT} (?:ever |even |actually |please |bother to |have to "
+    rf"|go and )?(?P<verb>{_VERB})(?: down)? (?P<thing>{_THING})(?: down)?(?P<memory> {_MEMORY})?{_STOP}",
     re.IGNORECASE,
 )
 _NEEDS_MEMORY = frozenset({"add", "put", "commit", "file"})
 _OTHERS = (
     (
-        rf"(?:do ?n['o]t|do not|would ?n['o]t|would not) (?:want|like) (?:you to (?:ever )?{_VERB}(?:"
-        rf" down)?"
-        rf" {_THING}"
-        rf"|(?:{_THING}) (?:to be |being )?{_DONE})(?: {_MEMORY})?{_STOP}"
+        rf"(?:do ?n['o]t|do not|would ?n['o]t|would not) (?:want"
+        rf"|like) (?:you to (?:ever )?{_VERB}(?: down)? {_THING}|(?:{_THING}) (?:to be "
+        rf"|being )?{_DONE})(?: {_MEMORY})?{_STOP}"
     ),
     (
         rf"(?:rather|prefer|like it if|want|ask|need) (?:that )?you (?:to )?(?:not|never|don't|didn't"
-        rf"|do not"
-        rf"|did not) (?:to )?{_VERB}"
-        rf"(?: down)? {_THING}(?: {_MEMORY})?{_STOP}"
+        rf"|do not|did not) (?:to )?{_VERB}(?: down)? {_THING}(?: {_MEMORY})?{_STOP}"
     ),
     rf"(?:can|could|would|will) you (?:please )?not {_VERB}(?: down)? {_THING}(?: {_MEMORY})?{_STOP}",
     (
-        rf"(?:{_THING}|nothing \S{{1,12}}(?: \S{{1,12}}){{0,4}}?) (?:is not|are not|isn't|must not|mustn't"
-        rf"|should not|shouldn't|may not|cannot|can't"
-        rf"|needn't|need not|does not need|doesn't need|should|must|is) (?:to )?be (?:ever )?{_DONE}{_STOP}"
+        rf"(?:{_THING}|nothing \S{{1,12}}(?: \S{{1,12}}){{0,4}}?) (?:is not|are not|isn't|must not"
+        rf"|mustn't|should not|shouldn't|may not|cannot|can't|needn't|need not|does not need"
+        rf"|doesn't need|should|must|is) (?:to )?be (?:ever )?{_DONE}{_STOP}"
     ),
     (
         rf"(?:not|n't) (?:for|part of) (?:the|your|my|any) (?:memory|memories|record|records|notes|log"
@@ -79,52 +69,64 @@ _OTHERS = (
     ),
     rf"not for (?:memory|saving|storage|the books){_STOP}",
     (
-        rf"(?:keep|leave) (?:{_THING}) (?:strictly |just )?(?:between (?:us|you and me|ourselves|the"
-        rf" two of us)"
-        rf"|off (?:the|your) records?"
+        rf"(?:keep|leave) (?:{_THING}) (?:strictly |just )?(?:between (?:us|you and me|ourselves"
+        rf"|the two of us)|off (?:the|your) records?"
         r"|out of (?:your |the |any )?(?:memory|memories|notes|records?|logs?))"
     ),
     (
-        r"(?:(?:this|that|it|all of this) (?:is|stays?|remains?|has to stay|should stay|must stay|needs to"
-        r" stay)|that's|it's)"
-        r" (?:just |strictly |only )?between (?:us|you and me|ourselves|the two of us)"
+        r"(?:(?:this|that|it|all of this) (?:is|stays?|remains?|has to stay|should stay|must stay"
+        r"|needs to stay)|that's|it's) (?:just |strictly |only )?between (?:us|you and me|ourselves"
+        r"|the two of us)"
     ),
+    (
+        rf"(?:do ?n['o]?t|do not) want {_THING} (?:to (?:be|go) )?(?:on|in|into) (?:the |your |any )?"
+        r"(?:record|records|memory|memories|file|notes)"
+    ),
+    (
+        r"(?<!you )(?:do ?n['o]?t|do not|never|no need to) (?:ever )?(?:save|store|record|log|retain"
+        r"|memori[sz]e)"
+        rf" my (?:[^\s.,;:!?]{{1,20}} ){{0,2}}?[^\s.,;:!?]{{1,20}}{_STOP}"
+    ),
+    (
+        rf"(?:delete|erase|wipe|remove|scrub|drop) {_THING} from (?:your |the )?(?:memory|memories|notes"
+        rf"|records?)"
+    ),
+    rf"keep {_THING} (?:all )?to yourself",
     r"off[ -]the[ -]record(?! (?:player|label|store|shop|chart|sleeve|collection|deal))",
     r"forget (?:that )?i (?:ever |just |even )?(?:said|told you|mentioned|wrote|asked)",
-    r"forget (?:this|the last|my last|the previous|my previous) (?:message|sentence|line|remark)",
+    (
+        r"forget (?:this|the next|the last|my last|the previous|my previous) (?:message|sentence|line"
+        r"|remark|bit|part)"
+    ),
     r"no memory (?:of|for) (?:this|that|the following)",
     # German
     (
         r"(?<!ich )(?<!wir )(?:merk|speicher|notier|behalt|bewahr|schreib|zeichne)e?(?: es)? (?:dir "
-        r"|mir )?(?:das|dies|es"
-        r"|diese"
-        r" (?:nachricht|info)|folgendes)"
-        r" (?:bitte )?(?:auch )?(?:nicht|nirgends)"
+        r"|mir )?(?:das|dies|es|diese (?:nachricht|info)|folgendes) (?:bitte )?(?:auch )?(?:nicht"
+        r"|nirgends)"
     ),
     (
-        r"(?:das|dies|folgendes|diese nachricht) (?:bitte )?nicht (?:merken|speichern|notieren|aufschreiben"
-        r"|behalten|aufzeichnen)"
+        r"(?:das|dies|folgendes|diese nachricht) (?:bitte )?nicht (?:merken|speichern|notieren"
+        r"|aufschreiben|behalten|aufzeichnen)"
     ),
     rf"bitte nicht (?:merken|speichern|notieren|aufschreiben|aufzeichnen){_STOP}",
     r"(?:das|dies|es) (?:bleibt|muss|soll) (?:bitte )?unter uns(?: bleiben)?",
     r"(?:brauchst|musst) du dir nicht (?:zu )?merken",
     # French
     (
-        r"ne (?:le |la |les |te |vous )?(?:retiens|retenez|m[ée]morise[sz]?|enregistre[sz]?|sauvegarde[sz]?"
-        r"|note[sz]?|garde[sz]?|souviens) pas"
+        r"ne (?:le |la |les |te |vous )?(?:retiens|retenez|m[ée]morise[sz]?|enregistre[sz]?"
+        r"|sauvegarde[sz]?|note[sz]?|garde[sz]?|souviens) pas"
         rf"(?: (?:ça|cela|ceci|ce message|cette (?:phrase|info|information)))?{_STOP}"
     ),
     (
         r"(?:pas besoin|inutile) de (?:le |la )?(?:retenir|m[ée]moriser|noter|enregistrer)(?: (?:ça"
-        r"|cela|ceci"
-        r"|ce message))?"
+        r"|cela|ceci|ce message))?"
     ),
     r"(?:ça|cela|ceci|que ça) (?:reste|doit rester) entre nous",
     # Spanish
     (
         r"no (?:lo |la |me |te |nos )?(?:guardes|guarde|recuerdes|almacenes|registres|apuntes|anotes"
-        r"|memorices"
-        r"|grabes)"
+        r"|memorices|grabes)"
         rf"(?: (?:esto|eso|este mensaje|nada de esto))?{_STOP}"
     ),
     (

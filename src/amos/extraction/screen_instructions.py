@@ -10,126 +10,104 @@ from amos.schemas.vocabulary import Reason
 
 _MODEL = (
     r"(?:assistants?|a\.?i\.?|ai (?:agents?|models?|systems?)|llms?|language models?|chat ?bots?"
-    r"|copilots?"
-    r"|chatgpt|claude|gemini|agents?)"
+    r"|copilots?|chatgpt|claude|gemini|agents?)"
 )
 _ANY = (
     r"(?:(?:all|any|every|the|your|my|our|these|those|of|previous|prior|above|earlier|preceding|former"
     r"|other|existing|original|system) ){0,5}"
 )
 _ORDERS = (
-    r"(?:instructions?|prompts?|rules?|messages?|directions?|directives?|guidelines?|context|constraints?"
-    r"|orders?|policy|policies)"
+    r"(?:instructions?|prompts?|rules?|messages?|directions?|directives?|guidelines?|context"
+    r"|constraints?|orders?|policy|policies)"
 )
 _KEEP = r"(?:remember|note|keep|record|store|save|memori[sz]e|add|write|bear|commit|log|retain)"
 _RULES: tuple[tuple[str, str], ...] = (
     (
         "override",
         (
-            rf"(?:ignor(?:e|ing)|disregard(?:ing)?|forget|override|bypass|discard|drop)"
-            rf" {_ANY}(?:previous|prior"
-            rf"|above|earlier|preceding|former"
-            rf"|existing|original|system|other|your|all) {_ORDERS}"
-            rf"|(?:ignor(?:e|ing)|disregard|forget) (?:everything|all that|anything) (?:above|before"
-            rf"|you were"
-            rf" told|you have been told|previously)"
-            r"|ignoriere?n? (?:sie )?(?:alle |die )?(?:vorherigen|bisherigen|obigen|früheren)"
-            r" (?:anweisungen"
-            r"|regeln)"
-            r"|ignore[zr]? (?:toutes )?(?:les |tes |vos )?instructions(?: précédentes| antérieures)?"
-            r"|ignor[ae] (?:todas )?(?:las |tus )?(?:instrucciones|órdenes)(?: anteriores| previas)?"
+            rf"(?:ignor(?:e|ing)|disregard(?:ing)?|forget|override|bypass|discard"
+            rf"|drop) {_ANY}(?:previous|prior|above|earlier|preceding|former|existing|original|system"
+            rf"|other|your|all) {_ORDERS}|(?:ignor(?:e|ing)|disregard|forget) (?:everything|all that"
+            rf"|anything|what|all) (?:above|before|you were told|you have been told|previously)"
+            r"|ignoriere?n? (?:sie )?(?:alle |die )?(?:vorherigen|bisherigen|obigen"
+            r"|früheren) (?:anweisungen|regeln)|ignore[zr]? (?:toutes )?(?:les |tes "
+            r"|vos )?instructions(?: précédentes| antérieures)?|ignor[ae] (?:todas )?(?:las "
+            r"|tus )?(?:instrucciones|órdenes)(?: anteriores| previas)?"
         ),
     ),
     (
         "false_author",
         (
-            r"(?:system|developer|admin(?:istrator)?|assistant) (?:note|message|prompt|override"
-            r"|instructions?"
-            r"|notice|update|alert)\s?[:\]>–—-]"
-            r"|(?:^|[\n>\[(])\s{0,8}(?:assistant|system|developer)\s?:\s{0,4}(?:please |you |never "
-            r"|always |do "
-            r"|don't |from now )?"
-            r"(?:add|remember|ignore|forward|send|reply|respond|store|save|must|are|tell|call|run|treat"
-            r"|recommend|from|never|always|note|keep)"
-            r"|<\|(?:im_start|im_end|system|endoftext)\|?>?|\[/?inst\]|<</?sys>>|</?system(?:_prompt"
-            r"|-reminder)?>"
-            rf"|###\s?(?:system|instructions?)(?!\w)|(?:note|message|instructions?|attention|notice)"
-            rf" (?:to|for)"
-            rf" (?:the |any |all |every )?{_MODEL}"
-            rf"|dear {_MODEL}[,:]|(?:if|when|since) you are (?:an? )?{_MODEL}"
+            r"(?:new|updated|revised|additional|further|hidden|secret) (?:system )?(?:instructions?"
+            r"|directives?|orders?)\s?:|(?:enable|enter|activate|switch to) (?:developer|debug|god|dan"
+            r"|jailbreak|unrestricted) mode|(?:system|developer|admin(?:istrator)?|assistant) (?:note"
+            r"|message|prompt|override|instructions?|notice|update|alert)\s?[:\]>–—-]|(?:^"
+            r"|[\n>\[(])\s{0,8}(?:assistant|system|developer)\s?:\s{0,4}(?:please |you |never |always "
+            r"|do |don't |from now )?(?:add|remember|ignore|forward|send|reply|respond|store|save|must"
+            r"|are|tell|call|run|treat|recommend|from|never|always|note|keep)|<\|(?:im_start|im_end"
+            r"|system|endoftext)\|?>?|\[/?inst\]|<</?sys>>|</?system(?:_prompt|-reminder)?>"
+            rf"|###\s?(?:system|instructions?)(?!\w)|(?:note|message|instructions?|attention"
+            rf"|notice) (?:to|for) (?:the |any |all |every )?{_MODEL}|dear {_MODEL}[,:]|(?:if|when"
+            rf"|since) you are (?:an? )?{_MODEL}"
         ),
     ),
     (
         "memory_order",
         (
-            r"(?:add|save|store|write|commit|put|insert|append)(?: \S{1,20}){0,6}? (?:to|in|into)"
-            r" (?:your |the "
-            r"|its |long[ -]term |permanent ){0,3}memor(?:y|ies)"
-            r"|(?:^|[.!?:;\n>]\s{0,4}|please |must |and )remember (?:that (?:i|my|you|your|we|our"
-            r"|the|this|all|every|any)|this|the following|to always|to"
-            r" never)(?!\w)"
+            r"the user (?:has |already )?(?:asked|wants|wanted|told|instructed|authori[sz]ed|requested"
+            r"|allowed) "
+            rf"(?:you|the {_MODEL}) to(?!\w)|"
+            r"(?:add|save|store|write|commit|put|insert|append)(?: \S{1,20}){0,6}? (?:to|in"
+            r"|into) (?:your |the |its |long[ -]term |permanent ){0,3}memor(?:y|ies)|(?:^"
+            r"|[.!?:;\n>]\s{0,4}|please |must |and )remember (?:that (?:i|my|you|your|we|our|the|this"
+            r"|all|every|any)|this|the following|to always|to never)(?!\w)"
             rf"|{_KEEP}(?: \S{{1,20}}){{0,4}}? (?:that )?(?:the|this) (?:user|reader|customer|visitor"
             rf"|person)(?: has| have| is| 's|'s)? "
-            r"(?:approv|authori|prefer|favou?r|trust|want|agree|consent|likes?|allow|own"
-            r"|administrat|admin)"
-            r"|update (?:your|the) (?:memory|memories|user profile|system prompt)"
+            r"(?:approv|authori|prefer|favou?r|trust|want|agree|consent|likes?|allow|own|administrat"
+            r"|admin)|update (?:your|the) (?:memory|memories|user profile|system prompt)"
         ),
     ),
     (
         "standing_order",
         (
             r"from (?:now|this point|here) on(?:ward|wards)?,? (?:you |always |never |please |only "
-            r"|forward "
-            r"|send |reply |respond |treat |act |use |do |answer |recommend |copy |cc |bcc )"
-            r"|(?:henceforth|for all future (?:messages|replies|requests|conversations)),? "
-            r"|you (?:must|shall|have to|are required to|are instructed to|are to|need to|should)"
-            r" (?:\w+ly"
-            r" )?(?:never|always|not|now|only|ignore|follow"
-            r"|obey|forward|send|reply|respond|comply|reveal|call|run|execute|recommend|remember"
-            r"|store|treat"
-            r"|keep (?:in mind|track|a (?:record|note)))(?!\w)"
-            r"|you are (?:now|hereby|no longer) (?:an?|in|the|acting|operating|free|allowed|authori[sz]ed"
-            r"|required|bound|limited|restricted|subject|to)(?!\w)|(?:act|behave|respond|reply) as"
-            r" (?:if you|though you|an?"
-            r" (?:unrestricted|different|new))|pretend (?:to be|that you)"
-            r"|(?:do not|don't|never|without) (?:ever )?(?:tell|telling|mention|mentioning|reveal"
-            r"|revealing"
-            r"|inform|informing|notify|notifying|alert|disclose|ask|asking)"
-            r" (?:this|it|that|the user|anyone|anybody|them|your user|the owner)"
+            r"|forward |send |reply |respond |treat |act |use |do |answer |recommend |copy |cc |bcc )"
+            r"|(?:henceforth|for all future (?:messages|replies|requests|conversations)),? |you (?:must"
+            r"|shall|have to|are required to|are instructed to|are to|need to"
+            r"|should) (?:\w+ly )?(?:never|always|not|now|only|ignore|follow|obey|forward|send|reply"
+            r"|respond|comply|reveal|call|run|execute|recommend|remember|store|treat|keep (?:in mind"
+            r"|track|a (?:record|note)))(?!\w)|you are (?:now|hereby|no longer) (?:an?|in|the|acting"
+            r"|operating|free|allowed|authori[sz]ed|required|bound|limited|restricted|subject|to)(?!\w)"
+            r"|(?:act|behave|respond|reply) as (?:if you|though you|an? (?:unrestricted|different|new))"
+            r"|pretend (?:to be|that you)|(?:do not|don't|never|without) (?:ever )?(?:tell|telling"
+            r"|mention|mentioning|reveal|revealing|inform|informing|notify|notifying|alert|disclose|ask"
+            r"|asking) (?:this|it|that|the user|anyone|anybody|them|your user|the owner)"
         ),
     ),
     (
         "polite_order",
         (
             r"(?:would|it'd|that'd) be (?:so |very |really |most )?(?:lovely|great|nice|helpful|good"
-            r"|wonderful"
-            r"|kind|appreciated|best|ideal|useful|fantastic|neat|wise)"
-            rf"(?: \S{{1,12}}){{0,3}}? if (?:the|an|any|your|this|every|our) (?:\S{{1,16}}"
-            rf" ){{0,2}}?{_MODEL}"
-            rf"|{_MODEL}(?: reading this| summari[sz]ing this| here)?,? (?:should|must|shall|may|might"
-            rf"|could"
-            rf"|can|will|would|is asked to|are asked to|is requested to"
-            rf"|are requested to|is to|are to|please|kindly|needs? to|ought to|has to|have to) (?:\w+ly"
-            rf" |please"
-            rf" |always |also )?{_KEEP}(?!\w)"
-            rf"|{_MODEL} (?:should|must|shall) (?:always|never|not|ignore|recommend|prefer|forward|send"
-            rf"|tell"
-            rf"|treat|trust)(?!\w)"
-            rf"|(?:we|i) (?:\w+ly )?(?:ask|invite|encourage|urge|request)(?: that)? (?:the|any|every"
-            rf"|all|your)?"
-            rf" ?{_MODEL}"
+            r"|wonderful|kind|appreciated|best|ideal|useful|fantastic|neat|wise)"
+            rf"(?: \S{{1,12}}){{0,3}}? if (?:the|an|any|your|this|every"
+            rf"|our) (?:\S{{1,16}} ){{0,2}}?{_MODEL}|{_MODEL}(?: \w+ing this(?: \w+)?"
+            rf"| here)?,? (?:should|must|shall|may|might|could|can|will|would|is asked to|are asked to"
+            rf"|is requested to|are requested to|is to|are to|please|kindly|needs? to|ought to|has to"
+            rf"|have to) (?:\w+ly |please |always |also )?{_KEEP}(?!\w)"
+            rf"|{_MODEL}(?: \w+ing this(?: \w+)?)?,? (?:should|must|shall|will) (?:always|say|rate"
+            rf"|mention|never|not|ignore|recommend|prefer|forward|send|tell|treat|trust)(?!\w)|(?:we"
+            rf"|i) (?:\w+ly )?(?:ask|invite|encourage|urge|request)(?: that)? (?:the|any|every|all"
+            rf"|your)? ?{_MODEL}"
         ),
     ),
     (
         "exfiltration",
         (
             r"(?:forward|send|email|e-mail|post|upload|leak|transmit|copy) (?:every|all|any|each"
-            r"|the user's"
-            r"|your|this user's) (?:\S{1,20} ){0,5}?(?:to|at) (?:\S{1,40}@|https?://|the (?:sender|author"
-            r"|address))"
-            r"|(?:reveal|print|repeat|output|show|leak) (?:me )?(?:your|the) (?:system prompt"
-            r"|hidden prompt"
-            r"|initial instructions|instructions verbatim|secret instructions)"
+            r"|the user's|your|this user's) (?:\S{1,20} ){0,5}?(?:to|at) (?:\S{1,40}@|https?://"
+            r"|the (?:sender|author|address))|(?:reveal|print|repeat|output|show|leak) (?:me )?(?:your"
+            r"|the) (?:system prompt|hidden prompt|initial instructions|instructions verbatim"
+            r"|secret instructions)"
         ),
     ),
 )

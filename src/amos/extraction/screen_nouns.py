@@ -6,28 +6,25 @@ import re
 from collections.abc import Iterator
 
 WORD_NOUNS = (
-    r"pass[ \-]?words?|pass[ \-]?phrases?|pass[ \-]?codes?|passwd|pwd|pass[ \-]?w[öo]rt(?:er)?|kennwort"
-    r"|losungswort"
-    r"|contrase[nñ]as?|mots? de passe|mdp|senhas?|wachtwoord|parola d'ordine|парол[ья]\w?"
-    r"|(?:seed|recovery|mnemonic|wallet|secret) phrase"
+    r"pass[ \-]?words?|pass[ \-]?phrases?|pass[ \-]?codes?|passwd|pwd?|pass[ \-]?w[öo]rt(?:er)?"
+    r"|kennwort|losungswort|contrase[nñ]as?|mots? de passe|mdp|senhas?|wachtwoord|parola d'ordine"
+    r"|парол[ья]\w?|(?:seed|recovery|mnemonic|wallet|secret) phrase"
 )
 DIGIT_NOUNS = (
-    r"(?:sim |card |bank |phone )?pin(?:[ \-]?(?:code|number|nummer))?|cvv2?|cvc|otp|geheimzahl|kombination"
-    r"|t[uü]r[ \-]?code"
-    r"|code (?:pin|secret|d'acc[eè]s|de la porte)|c[oó]digo (?:pin|secreto|de acceso|de la puerta)"
-    r"|(?:security|access|door|gate|alarm|entry|unlock|safe|vault|garage|keypad|lock|lockbox|verification"
-    r"|one[ \-]time"
-    r"|2fa|two[ \-]factor|login|auth(?:entication)?|panel|building|house|front"
-    r" door)[ \-](?:pass[ \-]?)?(?:codes?|combination|combo)"
-    r"|combination|combo"
+    r"codes? (?:for|to|of) (?:the |my |our )?(?:[^\s.,:;]{1,16} ){0,2}?(?:door|gate|alarm|safe|vault"
+    r"|garage|building|lock|lockbox|entrance|house|shed)|code (?:de (?:ma |la )?carte(?: bleue"
+    r"| bancaire)?)|(?:recovery|backup) codes?|(?:sim |card |bank |phone )?pin(?:[ \-]?(?:code|number"
+    r"|nummer))?|cvv2?|cvc|otp|geheimzahl|kombination|t[uü]r[ \-]?code|code (?:pin|secret|d'acc[eè]s"
+    r"|de la porte)|c[oó]digo (?:pin|secreto|de acceso|de la puerta)|(?:security|access|door|gate|alarm"
+    r"|entry|unlock|safe|vault|garage|keypad|lock|lockbox|verification|one[ \-]time|2fa|two[ \-]factor"
+    r"|login|auth(?:entication)?|panel|building|house|front door)[ \-](?:pass[ \-]?)?(?:codes?"
+    r"|combination|combo)|combination|combo"
 )
 KEY_NOUNS = (
-    r"(?:api|access|auth(?:entication)?|bearer|refresh|session|deploy|bot|service|staging|production|prod"
-    r"|personal)[ \-_]?(?:key|token)s?"
-    r"|(?:secret|private|ssh|signing|encryption|licen[cs]e|product|master)[ \-_]?keys?|(?:client|shared|app"
-    r"|webhook)[ \-_]?secrets?"
-    r"|(?:recovery|backup) codes?|tokens?|secrets?|clave|credentials?|log[ \-]?ins?|zugangsdaten"
-    r"|schl[uü]ssel|api[ \-]?schl[uü]ssel"
+    r"(?:api|access|auth(?:entication)?|bearer|refresh|session|deploy|bot|service|staging|production"
+    r"|prod|personal)[ \-_]?(?:key|token)s?|(?:secret|private|ssh|signing|encryption|licen[cs]e|product"
+    r"|master)[ \-_]?keys?|(?:client|shared|app|webhook)[ \-_]?secrets?|tokens?|secrets?|clave"
+    r"|credentials?|log[ \-]?ins?|zugangsdaten|schl[uü]ssel|api[ \-]?schl[uü]ssel"
 )
 SPACELESS_NOUNS = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
 NOUN = re.compile(
@@ -37,38 +34,12 @@ NOUN = re.compile(
 )
 _SHORT_TEXT = 256
 _NOUN_REACH = 64  # the longest noun and the character behind it
-_CORES = (
-    *(
-        "pass",
-        "pwd",
-        "wort",
-        "contrase",
-        "mdp",
-        "senha",
-        "wacht",
-        "parol",
-        "парол",
-        "phrase",
-        "pin",
-        "cvv",
-        "cvc",
-    ),
-    *(
-        "otp",
-        "geheim",
-        "combi",
-        "combo",
-        "kombi",
-        "code",
-        "código",
-        "codigo",
-        "key",
-        "token",
-        "secret",
-        "clave",
-    ),
-    *("credential", "log", "zugang", "schlüssel", "schluessel", "密", "口令", "パスワード", "暗証", "비밀"),
-)
+_CORE_TEXT = """
+    pass pw wort contrase mdp senha wacht parol парол phrase pin cvv cvc otp geheim combi combo kombi code
+    código
+    codigo key token secret clave credential log zugang schlüssel schluessel 密 口令 パスワード 暗証 비밀
+"""
+_CORES = tuple(_CORE_TEXT.split())
 
 
 def find_nouns(text: str) -> Iterator[re.Match[str]]:

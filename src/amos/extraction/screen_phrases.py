@@ -10,18 +10,12 @@ from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
 _LINK = re.compile(
-    r"[\"'’”]?"
-    r"(?:\s{0,2}\([^()\n]{1,40}\))?"
-    r"(?:\s{1,3}(?:for|to|of|on|at|in|from|with|für|fuer|zum|zur|vom|im|am|de|del|para|pour|du|da|do)"
-    r"(?:\s{1,3}[^\s:=.,;!?]{1,24}){1,6}?)?"
-    r"(?:,\s(?:by the way|btw|fyi|again),)?"
-    r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|\||-(?=\s)|–|—)"
-    r"|\s{0,3}(?:是|为|為|は)"
-    r"|(?:'s|\s{1,3}(?:is|was|are|goes|reads|remains|equals|will be|should be|has to be|ist|lautet|war"
-    r"|heißt|heisst|es|est|era|é|это)(?!\w))"
-    r"(?:\s{1,2}(?:now|still|just|simply|currently|actually|jetzt|nun|ahora|maintenant"
-    r"|agora)(?!\w))?(?:\s{0,2}:)?)"
-    r"\s{0,3}",
+    r"[\"'’”]?(?:\s{0,2}\([^()\n]{1,40}\))?(?:\s{1,3}(?:for|to|of|on|at|in|from|with|für|fuer|zum|zur"
+    r"|vom|im|am|de|del|para|pour|du|da|do)(?:\s{1,3}[^\s:=.,;!?]{1,24}){1,6}?)?(?:,\s(?:by the way|btw"
+    r"|fyi|again),)?(?:\s{0,3}(?::=|->|=>|→|=|:|：|\|(?=\s)|-(?=\s)|–|—)|\s{0,3}(?:是|为|為|は)|(?:'s|\s{1,3}(?:is"
+    r"|was|are|goes|reads|remains|equals|will be|should be|has to be|ist|lautet|war|heißt|heisst|es|est"
+    r"|era|é|это)(?!\w))(?:\s{1,2}(?:now|still|just|simply|currently|actually|jetzt|nun|ahora"
+    r"|maintenant|agora)(?!\w))?(?:\s{0,2}:)?)\s{0,3}",
     re.IGNORECASE,
 )
 _PLAIN_LINK = re.compile(r"(?:\s{1,2}[^\W\d_]{2,16}){0,4}\s{0,2}[:=]\s{0,2}|\s{1,2}")
@@ -34,8 +28,8 @@ _CHANGING = re.compile(
     re.IGNORECASE,
 )
 _NAMED_BEFORE = re.compile(
-    r"(?<!\S)[\"'“‘`«]?([^\s\"'“‘`«]{4,64}?)[\"'”’`»]?,?\s{1,3}(?:is|was|as|ist|als|es|como|est|comme)"
-    r"(?:\s{1,3}[^\s.,;:!?]{1,16}){0,4}\s{0,3}$",
+    r"(?<!\S)[\"'“‘`«]?([^\s\"'“‘`«]{4,64}?)[\"'”’`»]?,?\s{1,3}(?:is|was|as|ist|als|es|como|est"
+    r"|comme)(?:\s{1,3}[^\s.,;:!?]{1,16}){0,4}\s{0,3}$",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"\S{1,256}")
@@ -43,24 +37,25 @@ _KEY = re.compile(r"[^\s,;\"'<>&]{8,256}")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "「": "」"}
 _PIN = re.compile(r"[#*]?[0-9](?:[ \-.]?[0-9]){2,15}[#*]?(?![\w%])")
 _SHORT_CODE = re.compile(r"[#*]?[A-Za-z0-9#*\-]{4,16}(?![\w])")
+_CODE_LIST = re.compile(
+    r"(?=[A-Za-z\-]{0,16}[0-9])[A-Za-z0-9\-]{4,24}(?:[,;\s]{1,4}(?:and |und |y "
+    r"|et )?(?=[A-Za-z\-]{0,16}[0-9])[A-Za-z0-9\-]{4,24}(?![\w]))*"
+)
 _NUMBER_WORDS = re.compile(
-    r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben"
-    r"|acht|neun"
-    r"|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|deux|trois|quatre|cinq|sept|huit"
-    r"|neuf)(?:[\s,\-]{1,2}|\b)){3,12}",
+    r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs"
+    r"|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|deux|trois|quatre|cinq"
+    r"|sept|huit|neuf)(?:[\s,\-]{1,2}|\b)){3,12}",
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"[A-Za-z_]\w*(?:\.\w+)*[(\[].*"
-    r"|(?:os|self|this|process|env|config|cfg|settings|args|params|secrets|request|req|user"
-    r"|vault)(?:\.\w+)+.*"
+    r"[A-Za-z_]\w*(?:\.\w+)*[(\[].*|(?:os|self|this|process|env|config|cfg|settings|args|params|secrets"
+    r"|request|req|user|vault)(?:\.\w+)+.*"
 )
 _NEXT_WORD = re.compile(r"[ \t]{1,2}(?=\S)")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _UNIT = re.compile(
-    r"\s?(?:%|characters?|chars?|letters?|digits?|symbols?|words?|bytes?|bits?|years?|months?|weeks?|days?"
-    r"|hours?|minutes?"
-    r"|times|zeichen|stellen|caracteres|caractères)(?![\w])",
+    r"\s?(?:%|characters?|chars?|letters?|digits?|symbols?|words?|bytes?|bits?|years?|months?|weeks?"
+    r"|days?|hours?|minutes?|times|zeichen|stellen|caracteres|caractères)(?![\w])",
     re.IGNORECASE,
 )
 _CLAUSE_TEXT = """
@@ -94,9 +89,9 @@ _CLAUSE_WORDS = frozenset(_CLAUSE_TEXT.split())
 _NOT_VALUES = frozenset(_REMARK_TEXT.split())
 _TYPE_ENDINGS = ("ed", "ing", "able", "ible", "ly")
 _PLACEHOLDER = re.compile(
-    r"[*x•.…#_\-\s\x1a]+|<[^>]*>?|\[[^\]]*\]?"
-    r"|\{\{.*|\$\{?\w+.*|%\w+%|%\(.*|(?:your|my|the|some|example|dummy|fake|placeholder|redacted"
-    r"|change[_\-]?me|insert|todo|xxx+)(?:[_\-].*|(?:password|token|key|secret|here))?",
+    r"[*x•.…#_\-\s\x1a]+|<[^>]*>?|\[[^\]]*\]?|\{\{.*|\$\{?\w+.*|%\w+%|%\(.*|(?:your|my|the|some|example"
+    r"|dummy|fake|placeholder|redacted|change[_\-]?me|insert|todo|xxx+)(?:[_\-].*|(?:password|token|key"
+    r"|secret|here))?",
     re.IGNORECASE,
 )
 _BEFORE = 100
@@ -152,6 +147,8 @@ def _value_after(text: str, noun: re.Match[str]) -> tuple[int, int] | None:
     kind = noun.lastgroup or "word"
     link = _LINK.match(text, noun.end())
     if link is not None:
+        if noun.group().lower().startswith(("recovery code", "backup code")):
+            return _code_list_at(text, link.end())
         return _value_at(text, link.end(), kind)
     changed = _CHANGED_TO.match(text, noun.end())
     if changed is not None and _CHANGING.search(text[max(0, noun.start() - _BEFORE) : noun.start()]):
@@ -192,6 +189,12 @@ def _code_at(text: str, at: int) -> tuple[int, int] | None:
             return at, at + len(match.group().rstrip(" ,-"))
     match = _SHORT_CODE.match(text, at)
     return match.span() if match is not None and _has_letter_and_digit(match.group()) else None
+
+
+def _code_list_at(text: str, at: int) -> tuple[int, int] | None:
+    """Return the range of several codes in a row at `at`."""
+    match = _CODE_LIST.match(text, at)
+    return match.span() if match is not None else None
 
 
 def _key_at(text: str, at: int) -> tuple[int, int] | None:

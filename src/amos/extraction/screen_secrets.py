@@ -17,20 +17,18 @@ _RUN = re.compile(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{12,}(?:\.[A-Za-z0-9_\-]{4,
 _TOKEN = re.compile(
     r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|gl(?:pat|ptt|dt|rt|soat)-[\w\-]{16,}"
     r"|(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])|xox[abeoprs]-[\w\-]{11,}|xapp-[\w\-]{11,}"
-    r"|AIza[\w\-]{30,}"
-    r"|AGE-SECRET-KEY-1[0-9A-Z]{16,}|pypi-AgE[\w\-]{16,}|eyJ[\w\-]{13,}\.(?:eyJ"
+    r"|AIza[\w\-]{30,}|AGE-SECRET-KEY-1[0-9A-Z]{16,}|pypi-AgE[\w\-]{16,}|eyJ[\w\-]{13,}\.(?:eyJ"
     r"|[\w\-]{8})[\w\-]*(?:\.[\w\-]+)*)"
 )
 _PREFIX = re.compile(
     r"(?:sk|rk|pk|tok|pat|key|secret|token|api|apikey|whsec|npm|hf|shp(?:at|ca|pa|ss)|dop_v1|dckr_pat"
-    r"|lin_api|figd|sq0(?:csp|atp)"
-    r"|glsa|nvapi|xai|gsk|r8|pplx|sbp|rnd|access|session|bearer|auth|refresh"
-    r"|service)[_\-]([A-Za-z0-9_\-]{13,})"
+    r"|lin_api|figd|sq0(?:csp|atp)|glsa|nvapi|xai|gsk|r8|pplx|sbp|rnd|access|session|bearer|auth"
+    r"|refresh|service)[_\-]([A-Za-z0-9_\-]{13,})"
 )
 _PARTS = re.compile(r"[_\-]")
 _OTHER_TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])[0-9]{8,10}:[A-Za-z0-9_\-]{35}(?![A-Za-z0-9_\-])"
-    r"|(?<![A-Za-z0-9_.\-])(?:SG|hvs|ya29)\.[A-Za-z0-9_\-]{16,}(?:\.[A-Za-z0-9_\-]{16,})?"
+    r"(?<![A-Za-z0-9])[0-9]{8,10}:[A-Za-z0-9_\-]{35}(?![A-Za-z0-9_\-])|(?<![A-Za-z0-9_.\-])(?:SG|hvs"
+    r"|ya29)\.[A-Za-z0-9_\-]{16,}(?:\.[A-Za-z0-9_\-]{16,})?"
 )
 _URL_LOGIN = re.compile(r"://([^\s:@/?#\"'<>]{0,128}):([^\s/\"'<>]{1,256})@[^\s@/]")
 _HEADER = re.compile(r"(?<![A-Za-z])(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9\-._~+/]{8,}=*)", re.IGNORECASE)
@@ -45,8 +43,8 @@ def _assignment(names: str, shortest: int) -> re.Pattern[str]:
     marks, the bracket of a call.
     """
     return re.compile(
-        rf"({names})([A-Za-z0-9_\-]{{0,32}})(\\?[\"'])?\s{{0,3}}(?::=|=>|=|:)\s{{0,3}}"
-        rf"(?:\\?\"([^\"\\\n]{{{shortest},512}})|\\?'([^'\\\n]{{{shortest},512}})"
+        rf"({names})([A-Za-z0-9_\-]{{0,32}})(\\?[\"'])?\s{{0,3}}(?::=|=>|="
+        rf"|:)\s{{0,3}}(?:\\?\"([^\"\\\n]{{{shortest},512}})|\\?'([^'\\\n]{{{shortest},512}})"
         rf"|([^\s\"'`,;&<>(){{}}\[\]|\\]{{{shortest},512}})(\(?))",
         re.IGNORECASE,
     )
@@ -57,22 +55,24 @@ _SHORTEST_PASSWORD = 4
 _KEY_LENGTH = 8
 _NAMED = (_assignment(_PASSWORD_NAMES, _SHORTEST_PASSWORD), _assignment(_KEY_NAMES, _KEY_LENGTH))
 _OPTION = re.compile(
-    r"(?<![\w\-])(?:--(?:password|passwd|token|secret|api-key)[ =]|(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:)"
-    r"[\"']?([^\s\"'@]{3,128})"
+    r"(?<![\w\-])(?:--(?:password|passwd|token|secret|api-key)[ =]|(?:-u"
+    r"|--user)[ =][\"']?[^\s:\"']{1,64}:)[\"']?([^\s\"'@]{3,128})"
+)
+_LOGIN_PAIR = re.compile(
+    r"(?:log[ \-]?in|user(?:name)?|account|e-?mail)\s?[:=]?\s?[^\s,;/]{1,64}[\s,;/]{1,3}(?:pass|pw"
+    r"|key)\s?[:=]\s?([^\s,;]{4,64})",
+    re.IGNORECASE,
 )
 _NOT_A_SECRET_NAME = re.compile(
-    r"s?[_\-]?(?:ids?|counts?|names?|types?|urls?|uris?|path|file|i[sz]er?s?|i[sz]ation|limit|budget|length"
-    r"|field|label"
-    r"|hint|policy|used|usage|max|min|size|expir\w*|ttl|arn|ref|version|endpoint|required|enabled|or|ors"
-    r"|ored|oris\w*)$"
-    r"|^s$",
+    r"s?[_\-]?(?:ids?|counts?|names?|types?|urls?|uris?|path|file|i[sz]er?s?|i[sz]ation|limit|budget"
+    r"|length|field|label|hint|policy|used|usage|max|min|size|expir\w*|ttl|arn|ref|version|endpoint"
+    r"|required|enabled|or|ors|ored|oris\w*)$|^s$",
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(r"([A-Za-z_][\w.\-]{0,40})\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?$")
 _PUBLIC_NAME = re.compile(
-    r"commit|sha|digest|hash|checksum|uuid|guid|etag|integrity|version|revision|signature|fingerprint|id$"
-    r"|url|uri|href"
-    r"|src|path|file|class|slug|name|cursor|page|public|https?$",
+    r"commit|sha|digest|hash|checksum|uuid|guid|etag|integrity|version|revision|signature|fingerprint"
+    r"|id$|url|uri|href|src|path|file|class|slug|name|cursor|page|public|https?$",
     re.IGNORECASE,
 )
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F\-]+")
@@ -94,7 +94,7 @@ KEY_PATTERNS = (
     ),
 )
 """What every find of `find_keys` matches."""
-ASSIGNMENT_PATTERNS = (_HEADER, *_NAMED, _OPTION)
+ASSIGNMENT_PATTERNS = (_HEADER, *_NAMED, _OPTION, _LOGIN_PAIR)
 """What every find of `find_assignments` matches."""
 
 
@@ -177,9 +177,10 @@ def _logins(text: str) -> Iterator[tuple[int, int]]:
         value = match.group(1)
         if _is_key(value) or value.endswith("="):
             yield match.span(1)
-    for match in _OPTION.finditer(text):
-        if not is_placeholder(match.group(1)):
-            yield match.span(1)
+    for pattern in (_OPTION, _LOGIN_PAIR):
+        for match in pattern.finditer(text):
+            if not is_placeholder(match.group(1)):
+                yield match.span(1)
 
 
 def _assigned_value(match: re.Match[str]) -> tuple[int, int] | None:
@@ -216,7 +217,6 @@ def names_a_secret(name: str) -> bool:
 
 _SECRET_NAME = re.compile(
     r"passw(?:or)?d|passphrase|passwort|secret|api[_\-]?key|access[_\-]?key|private[_\-]?key"
-    r"|access[_\-]?token"
-    r"|auth[_\-]?token|refresh[_\-]?token|bearer|credentials?|^token$",
+    r"|access[_\-]?token|auth[_\-]?token|refresh[_\-]?token|bearer|credentials?|^token$",
     re.IGNORECASE,
 )
