@@ -16,7 +16,7 @@ from amos.errors import UsageError
 
 _LOWEST_US = to_us(datetime(1900, 1, 1, tzinfo=UTC))
 _HIGHEST_US = to_us(datetime(2100, 1, 1, tzinfo=UTC))
-_MICROSECOND = timedelta(microseconds=1)
+_DAY_SECONDS = 86_400
 _SHORTEST = len("2026-01-31T12:34:56Z")
 _LONGEST = len("2026-01-31T12:34:56.123456Z")
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)", re.ASCII)
@@ -104,10 +104,10 @@ def read_instant(value: Any, zone: DefaultZone = ASSUMED_UTC) -> Instant:
     None and blank text are unknown; what cannot be read or lies outside 1900 to 2099
     (a number: before 1970) is kept as text and marked invalid.
     """
-    if value is None:
-        return UNKNOWN
     if isinstance(value, str):
         return _from_text(value, zone)
+    if value is None:
+        return UNKNOWN
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Instant(text=str(value)[:_LONGEST_TEXT], is_invalid=True)
     return _from_seconds(value, str(value))
@@ -123,9 +123,10 @@ def _from_seconds(seconds: float, written: str) -> Instant:
 def _from_text(text: str, zone: DefaultZone) -> Instant:
     if text[-1:] == "Z" and _is_canonical(text):
         try:
-            us = (datetime.fromisoformat(text) - EPOCH) // _MICROSECOND
+            since = datetime.fromisoformat(text) - EPOCH
         except ValueError:
             return Instant(text=text, is_invalid=True)
+        us = (since.days * _DAY_SECONDS + since.seconds) * 1_000_000 + since.microseconds
         if _LOWEST_US <= us < _HIGHEST_US:
             return Instant(us, None, "Z")
         return Instant(text=text, is_invalid=True)

@@ -39,8 +39,10 @@ class LineBlocks:
         if scope is not None:
             _check_shard(scope, context)
         standing = standing_of(line.role, line.trust, line.source)
+        role, trust, author, fault = standing
         instant = UNKNOWN if line.ts is None else read_instant(line.ts, context.zone)
-        key, conversation, flags = self._key(line, scope, standing.role)
+        us, written, zone, is_assumed, is_invalid = instant
+        key, conversation, flags = self._key(line, scope, role)
         turn = self._turns.get(conversation, 0) if line.turn is None else line.turn
         self._turns[conversation] = turn + 1
         block = Block(
@@ -50,14 +52,14 @@ class LineBlocks:
             text=line.text,
             turn=turn,
             locator=f"{context.file}#{number}",
-            role=standing.role,
-            trust=standing.trust,
-            author=line.author or standing.author,
-            is_owner=standing.role == "user" and _is_owner(line.author, scope),
-            event_us=instant.us,
-            event_text=instant.text,
-            zone=instant.zone,
-            is_zone_assumed=instant.is_zone_assumed,
+            role=role,
+            trust=trust,
+            author=line.author or author,
+            is_owner=role == "user" and _is_owner(line.author, scope),
+            event_us=us,
+            event_text=written,
+            zone=zone,
+            is_zone_assumed=is_assumed,
             session=line.session,
             flags=flags,
         )
@@ -71,7 +73,7 @@ class LineBlocks:
             block.may_retain = False
         if repairs is not None:
             _set_rare(block, line, repairs)
-        if standing.fault or instant.is_invalid:
+        if fault or is_invalid:
             _report(block, standing, instant, number, context, problems)
         return block
 
