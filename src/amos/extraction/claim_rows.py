@@ -13,6 +13,7 @@ from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.subjects import Subject, find_subject
 from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of
+from amos.extraction.worth import Worth
 from amos.extraction.wording import (
     clean_property,
     clean_value,
@@ -113,8 +114,7 @@ class Drafter:
 
     def __init__(self, grammar: Grammar) -> None:
         self._meanings = grammar.meanings
-        self._passing = grammar.passing
-        self._vetoes = [(veto.reason, veto.column, frozenset(veto.texts)) for veto in grammar.vetoes]
+        self._worth = Worth(grammar)
         self._previous: Draft | None = None
         self._told: tuple[int, int] | None = None
 
@@ -145,14 +145,14 @@ class Drafter:
         if meaning.property and not property_name:
             return None
         time_text = match.text(layout.ROW_WHEN) or None
-        memory_class = class_of(
-            meaning, match.kind, time_text or "", property_name or "", is_value=is_time
-        )
-        is_negative = meaning.is_negative != match.is_negated
         thing = clean_property(match.capture(SUBJECT_CAPTURE)) if subject.kind == "thing" else ""
-        veto = self._veto(property_name or "", value) or self._veto(thing, value)
-        if veto is None and meaning.name in ("own.is", "own.where") and value.casefold() in self._passing:
-            memory_class = MemoryClass.TEMPORARY_STATE.value
+        veto = self._worth.veto(meaning, property_name or "", thing, value, subject.name)
+        memory_class = self._worth.class_of(meaning, property_name or "", value)
+        if memory_class == meaning.memory_class:
+            memory_class = class_of(
+                meaning, match.kind, time_text or "", property_name or "", is_value=is_time
+            )
+        is_negative = meaning.is_negative != match.is_negated
         keyed = bool(property_name)
         span = statement_of(origin.content[start:end].decode())
         cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
@@ -187,15 +187,6 @@ class Drafter:
             cues=cues,
             veto=veto,
         )
-
-    def _veto(self, property_name: str, value: str) -> str | None:
-        folded = value.casefold()
-        texts = {"property": property_name, "value": folded, "value_head": folded.split(" ", 1)[0]}
-        for reason, column, words in self._vetoes:
-            if texts[column] in words:
-                return reason
-        return None
-
 
 
 def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) -> bool:

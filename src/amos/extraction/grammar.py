@@ -35,6 +35,7 @@ class Meaning:
     """What a match of one pattern says, beyond its captures."""
 
     name: str
+    family: str
     type: str
     memory_class: str
     subject: str
@@ -53,7 +54,11 @@ class Meaning:
 
 @dataclass(frozen=True, kw_only=True)
 class Veto:
-    """Texts of one column (property, value, value_head) that keep a claim out, and the reason."""
+    """Texts that keep a claim out, and the reason.
+
+    column: property, value, value_head (first word), value_start (first two words) or family
+    (family name, then first word or two).
+    """
 
     reason: str
     column: str
@@ -65,7 +70,8 @@ class Grammar:
     """The grammar as numbers for the kernels, and what each pattern means.
 
     book: one flat array laid out as `kernels.book` says; plain_book: the same as a list, for plain
-    runs.  passing: values that are a passing state.  digest: SHA-256 of the grammar's text, part of the extractor's version.
+    runs.  passing, passing_heads: values and
+    first words of values that are a passing state.  digest: SHA-256 of the grammar's text, part of the extractor's version.
     """
 
     book: NDArray[np.int64]
@@ -74,6 +80,7 @@ class Grammar:
     patterns: tuple[Pattern, ...]
     vetoes: tuple[Veto, ...]
     passing: frozenset[str]
+    passing_heads: frozenset[str]
     digest: str
 
 
@@ -91,6 +98,7 @@ def _meaning(pattern: Pattern) -> Meaning:
         cues |= Cue[cue]
     return Meaning(
         name=pattern.name,
+        family=pattern.family,
         type=settings["type"],
         memory_class=settings["class"],
         subject=settings["subject"],
@@ -111,7 +119,7 @@ def _meaning(pattern: Pattern) -> Meaning:
 def _vetoes(table: GrammarText) -> tuple[Veto, ...]:
     vetoes = []
     for (reason, column), texts in table.vetoes.items():
-        if column not in ("property", "value", "value_head"):
+        if column not in ("property", "value", "value_head", "value_start", "family"):
             raise SchemaError(
                 f"veto {reason}: no column {column}", advice="Correct that line of the grammar."
             )
@@ -129,7 +137,8 @@ def compile_grammar(table: GrammarText, *, digest: str = "") -> Grammar:
         meanings=tuple(_meaning(pattern) for pattern in table.patterns),
         patterns=tuple(table.patterns),
         vetoes=_vetoes(table),
-        passing=frozenset(text for texts in table.passing.values() for text in texts),
+        passing=frozenset(table.passing.get("value", ())),
+        passing_heads=frozenset(table.passing.get("value_head", ())),
         digest=digest,
     )
 

@@ -9,7 +9,9 @@ LEAD, TRAILER, AUXILIARY, ASKING, NEGATION, PASTE_LEAD, MAIL_HEAD, PHRASE_HEAD =
     1 << bit for bit in range(8, 16)
 )
 TIME_CORE, TIME_WEAK, TIME_LEAD, TIME_LINK, TIME_ALONE, TIME_AGO = (1 << bit for bit in range(16, 22))
-ENGLISH, GERMAN, FRENCH, SPANISH, OTHER_LATIN, CONTRACTED, BARRIER = (1 << bit for bit in range(22, 29))
+ENGLISH, GERMAN, FRENCH, SPANISH, OTHER_LATIN, CONTRACTED, BARRIER, PREPOSITION = (
+    1 << bit for bit in range(22, 30)
+)
 """Features of a word; the grammar's `tag` lines name them in lower case."""
 
 NO_TIME, UNTIL, FROM, EVERY, PAST, NEXT, NOW, DATE, BY = range(9)

@@ -39,7 +39,7 @@ from amos.kernels.features import (
     LEAD,
     LINKER,
     SUBJECT,
-    TIME_LEAD,
+    PREPOSITION,
     TRAILER,
 )
 from amos.kernels.segments import features_at
@@ -162,7 +162,7 @@ def is_free(t: int, head: int, book: Ints, tok: Ints) -> bool:
     )
     if cues != 0:
         return True
-    opens = features_at(book, tok, head) & TIME_LEAD != 0 or tok[head * T + TIME_END] > 0
+    opens = features_at(book, tok, head) & PREPOSITION != 0 or tok[head * T + TIME_END] > 0
     return opens and tok[head * T + NEXT_VERB] >= t
 
 

@@ -1,0 +1,64 @@
+"""Which matches are worth a claim: idle talk gets a reason, passing states get their class."""
+
+from __future__ import annotations
+
+import re
+
+from amos.extraction.grammar import Grammar, Meaning
+from amos.schemas.vocabulary import MemoryClass, Reason
+
+_ENDURING_HEADS = re.compile(
+    r"(?:hobby|hobbies|job|passion|sport|work|task|role|dream|speciality|specialty|pastime|favourite \w+|weakness"
+    r"|strength|activity|exercise|interest|interests|course|major|subject|habit)$"
+)
+_ACTIVITY = re.compile(r"[a-z]{3,}ing", re.IGNORECASE)
+_NO_ACTIVITY = frozenset("king ring string spring thing nothing something anything everything morning evening".split())
+
+
+def is_activity(word: str) -> bool:
+    """Tell whether a word reads as what somebody is doing ("watching")."""
+    return _ACTIVITY.fullmatch(word) is not None and word.casefold() not in _NO_ACTIVITY
+
+
+class Worth:
+    """The grammar's vetoes and passing states, ready for look-up."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._vetoes = [(veto.reason, veto.column, frozenset(veto.texts)) for veto in grammar.vetoes]
+        self._passing = grammar.passing
+        self._passing_heads = grammar.passing_heads
+
+    def veto(self, meaning: Meaning, property_name: str, thing: str, value: str, subject: str) -> str | None:
+        """Return the reason that keeps a claim out, None when nothing does.
+
+        property_name, thing: cleaned; thing is the noun of a thing of the author, else empty.
+        """
+        words = value.casefold().split(" ")
+        texts = {
+            "property": {property_name, thing},
+            "value": {" ".join(words)},
+            "value_head": {words[0]},
+            "value_start": {" ".join(words[:2])},
+            "family": {f"{meaning.family} {words[0]}", f"{meaning.family} {' '.join(words[:2])}"},
+        }
+        for reason, column, listed in self._vetoes:
+            if not listed.isdisjoint(texts[column]):
+                return reason
+        if meaning.shape in ("statement", "habit") and self._is_idle(words, subject, value):
+            return Reason.LOW_VALUE.value
+        return None
+
+    def _is_idle(self, words: list[str], subject: str, value: str) -> bool:
+        """Tell whether a statement only says what goes on or how somebody feels."""
+        is_passing = words[0] in self._passing_heads or value.casefold() in self._passing
+        return is_passing or is_activity(words[0]) or is_activity(subject.split(" ", 1)[0])
+
+    def class_of(self, meaning: Meaning, property_name: str, value: str) -> str:
+        """Return the memory class by the value: what somebody is doing or feels will pass."""
+        if meaning.family != "own" or meaning.memory_class != MemoryClass.DURABLE_FACT:
+            return meaning.memory_class
+        words = value.casefold().split(" ")
+        is_doing = len(words) > 1 and is_activity(words[0]) and not _ENDURING_HEADS.search(property_name)
+        if is_doing or words[0] in self._passing_heads or value.casefold() in self._passing:
+            return MemoryClass.TEMPORARY_STATE.value
+        return meaning.memory_class
