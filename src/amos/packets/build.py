@@ -140,7 +140,7 @@ def _item(
     disputed: set[bytes],
 ) -> PacketItem:
     shown = [_reference(entry) for entry in evidence]
-    common = {
+    shared = {
         "rank": row["rank"],
         "item_kind": row["item_kind"],
         "source_id": _source_text(row["source_id"]),
@@ -151,7 +151,7 @@ def _item(
     }
     if claim is None:
         text = shown[0].excerpt if shown else ""
-        return PacketItem(atom_id=None, type="turn", statement=text, **common)
+        return PacketItem(atom_id=None, type="turn", statement=text, **shared)
     return PacketItem(
         atom_id=id_text("atoms", row["atom_id"]),
         type=claim["type"],
@@ -164,7 +164,7 @@ def _item(
         valid_from=_time(claim["valid_from"]),
         valid_until=_time(claim["valid_until"]),
         provenance=_provenance(claim) if request.include_provenance else None,
-        **common,
+        **shared,
     )
 
 

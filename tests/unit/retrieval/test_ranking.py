@@ -3,8 +3,8 @@ import pytest
 from tests.told import NOW_US, Told, seen
 
 from amos.errors import UsageError
+from amos.retrieval.candidates import score_of
 from amos.retrieval.profile import load_profile
-from amos.retrieval.ranking import score_of
 from amos.schemas.ranked import COMPONENTS, RANKED
 from amos.schemas.state import OPEN_FROM, OPEN_UNTIL
 from amos.schemas.vocabulary import SourceFlag

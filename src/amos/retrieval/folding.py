@@ -1,0 +1,131 @@
+"""Make items of candidates: a claim and the turn it cites are one, what is outdated leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from amos.retrieval.candidates import Scored, keep, position_of
+from amos.retrieval.rows import NO_ID, UNKNOWN_US, Array, id_array
+from amos.retrieval.view import View
+from amos.schemas.ranked import COMPONENTS, RANKED
+
+I64 = npt.NDArray[np.int64]
+
+
+def without_outdated(view: View, turns: Scored, atoms: Scored) -> tuple[Scored, int]:
+    """Return the turns without those that match only where a superseded claim stands, and their number.
+
+    A turn is outdated when a claim of it that no longer holds has as much of the question as the turn
+    itself, and no claim of it that holds has.
+    """
+    if view.wanted.include_superseded or not len(turns.row) or not len(atoms.row):
+        return turns, 0
+    best_held = np.zeros(view.corpus.turns.count, np.int64)
+    np.maximum.at(best_held, turns.row, turns.held)
+    turn, at_atom = view.corpus.turns_of(atoms.row)
+    covers = (atoms.held[at_atom] >= best_held[turn]) & (best_held[turn] > 0)
+    holds = view.holding[atoms.row[at_atom]]
+    is_outdated = np.zeros(view.corpus.turns.count, bool)
+    is_outdated[turn[covers & ~holds]] = True
+    is_outdated[turn[covers & holds]] = False
+    is_out = is_outdated[turns.row]
+    return keep(turns, ~is_out), len(np.unique(turns.row[is_out]))
+
+
+def _best_per_row(scored: Scored) -> Scored:
+    """Return the best passage of each row, rows ascending."""
+    order = np.lexsort((scored.place, -scored.score, scored.row))
+    row = scored.row[order]
+    is_first = np.ones(len(row), bool)
+    is_first[1:] = row[1:] != row[:-1]
+    return keep(scored, order[is_first])
+
+
+def fold_items(view: View, turns: Scored, atoms: Scored, k: int) -> tuple[pa.Table, int]:
+    """Return the best `k` items and how many there were: a claim and the turn it cites are one."""
+    turns, atoms = _best_per_row(turns), _best_per_row(atoms)
+    shown_by = _shown_by(view, turns, atoms)
+    has_turn = shown_by >= 0
+    score, components = atoms.score.copy(), atoms.components.copy()
+    turn_score = np.where(has_turn, turns.score[shown_by], -1) if len(turns.row) else np.full(len(score), -1)
+    is_better = turn_score > score
+    score[is_better] = turn_score[is_better]
+    components[is_better] = turns.components[shown_by[is_better]]
+    alone = np.ones(len(turns.row), bool)
+    alone[shown_by[has_turn]] = False
+    if view.wanted.types and "turn" not in view.wanted.types:
+        alone[:] = False
+    source_row = view.corpus.cited_turn[atoms.row]
+    source_row[has_turn] = turns.row[shown_by[has_turn]]
+    turn_rows, atom_rows = view.corpus.turns.rows, view.corpus.atoms.rows
+    is_turn = np.arange(len(score) + int(alone.sum())) >= len(score)
+    all_scores = np.concatenate([score, turns.score[alone]])
+    ties = np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]])
+    best = np.lexsort((is_turn, ties, -all_scores))[:k]
+    items = _Items(
+        score=all_scores[best],
+        components=np.concatenate([components, turns.components[alone]])[best],
+        atom_row=np.concatenate([atoms.row, np.full(int(alone.sum()), -1)])[best],
+        turn_row=np.concatenate([source_row, turns.row[alone]])[best],
+    )
+    return _ranked_table(view, items), len(is_turn)
+
+
+def _shown_by(view: View, turns: Scored, atoms: Scored) -> I64:
+    """Return per claim the position in `turns` of the best turn it is cited from, each turn once."""
+    result = np.full(len(atoms.row), -1, np.int64)
+    if not len(turns.row) or not len(atoms.row):
+        return result
+    turn, claim = view.corpus.turns_of(atoms.row)
+    at_turn = position_of(turns.row, turn)
+    at_turn, claim = at_turn[at_turn >= 0], claim[at_turn >= 0]
+    tie = view.corpus.atoms.rows["tie"][atoms.row[claim]]
+    order = np.lexsort((tie, -atoms.score[claim], -turns.score[at_turn]))
+    taken = set()
+    for at, chosen in zip(at_turn[order].tolist(), claim[order].tolist(), strict=True):
+        if at not in taken and result[chosen] < 0:
+            result[chosen] = at
+            taken.add(at)
+    return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Items:
+    """Chosen items, best first; -1 stands for no atom or no turn."""
+
+    score: I64
+    components: I64
+    atom_row: I64
+    turn_row: I64
+
+
+def _ranked_table(view: View, items: _Items) -> pa.Table:
+    is_turn = items.atom_row < 0
+    atoms, turns = view.corpus.atoms.rows, view.corpus.turns.rows
+    in_sight = (items.turn_row >= 0) & _at(view.shown_turn, items.turn_row)
+    turn_ids = np.where(in_sight, _at(turns["id"], items.turn_row), NO_ID).astype("S16")
+    atom_ids = np.where(is_turn, NO_ID, _at(atoms["id"], items.atom_row)).astype("S16")
+    times = np.where(is_turn, _at(turns["event_us"], items.turn_row), _at(atoms["event_us"], items.atom_row))
+    stale = np.where(is_turn, _at(view.stale_turn, items.turn_row), ~_at(view.holding, items.atom_row))
+    columns = [
+        pa.array(np.arange(1, len(is_turn) + 1, dtype=np.int32)),
+        pa.array(np.where(is_turn, "turn", "atom").tolist(), pa.string()),
+        id_array(atom_ids),
+        id_array(turn_ids),
+        pa.array(items.score.astype(np.int32)),
+        *(pa.array(items.components[:, i].astype(np.int32)) for i in range(len(COMPONENTS))),
+        pa.array(stale.astype(bool)),
+        pa.array(times.astype(np.int64), mask=times == UNKNOWN_US).cast(RANKED.field("event_time").type),
+    ]
+    return pa.Table.from_arrays(columns, schema=RANKED)
+
+
+def _at(values: Array, rows: I64) -> Array:
+    """Return the values at `rows`; anything where there is no row, as in an empty table."""
+    if not len(values):
+        return np.zeros(len(rows), values.dtype)
+    return values[rows]
