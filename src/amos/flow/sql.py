@@ -20,7 +20,6 @@ TIME_LIMIT_SECONDS = 60
 _READING = frozenset({"SELECT", "EXPLAIN"})
 _TABLES_ADVICE = f"Tables: {', '.join(TABLES)}; `DESCRIBE atoms` names the columns of one."
 _SETTINGS = (
-    "SET enable_progress_bar = false",
     "SET TimeZone = 'UTC'",
     "SET python_enable_replacements = false",
     "SET lock_configuration = true",
@@ -49,10 +48,18 @@ def query_tables(sight: Sight, query: str, *, seconds: float = TIME_LIMIT_SECOND
         _require_reading(connection, query)
         for name in _named_tables(query):
             connection.register(name, visible_table(sight, name))
+        _silence(connection)
         for setting in _SETTINGS:
             connection.execute(setting)
         table: pa.Table = connection.sql(query).to_arrow_table()
         return table
+
+
+def _silence(connection: Any) -> None:
+    """Turn the progress bar off where it is on; in a notebook it is off and naming it needs a package."""
+    row = connection.execute("SELECT current_setting('enable_progress_bar')").fetchone()
+    if row and row[0]:
+        connection.execute("SET enable_progress_bar = false")
 
 
 def _require_reading(connection: Any, query: str) -> None:
