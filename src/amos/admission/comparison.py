@@ -72,6 +72,7 @@ class Current(Protocol):
 class Work:
     """Everything that the row builders share."""
 
+    candidates: pa.Table
     cells: Cells
     encoded: Encoded
     before: Folded
@@ -80,6 +81,7 @@ class Work:
     touched: NDArray[np.int64]
     changed_claims: list[int]
     is_fresh: NDArray[np.bool_]
+    is_gated: NDArray[np.bool_]
     key: bytes
     policy: Policy
     now: datetime
@@ -165,22 +167,18 @@ def changed_places(
 
 
 def shown_places(
-    before: Folded, after: Folded, changed: NDArray[np.int64], changed_claims: Sequence[int]
+    before: Folded, after: Folded, touched: NDArray[np.int64], changed_claims: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Return the places whose cells the rows of this change may show."""
-    claims = np.array(changed_claims, np.int64)
-    parts = [changed]
+    """Return the places whose cells lineage and disputes of this change may show."""
+    changed = np.array(changed_claims, np.int64)
+    parts = []
     for folded in (before, after):
-        near = np.isin(folded.pair_place, changed)
-        claims_near = np.union1d(claims, folded.pair_claim[near])
-        parts += [
-            folded.pair_place[near],
-            before.opener[claims_near],
-            after.opener[claims_near],
-            before.disputed[claims_near],
-            after.disputed[claims_near],
-        ]
-    places = np.concatenate(parts)
+        near = np.isin(folded.pair_place, touched)
+        claims = folded.pair_claim[near]
+        parts += [folded.pair_place[near], before.opener[claims], after.opener[claims]]
+        in_dispute = changed[folded.disputed[changed] >= 0]
+        parts += [folded.disputed[in_dispute], folded.opener[in_dispute]]
+    places = np.unique(np.concatenate(parts))
     return places[places >= 0]
 
 

@@ -1,0 +1,103 @@
+"""Rows of the atoms that a batch makes or changes, built by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from amos.admission.comparison import UNSALTED, Work, stored_versions
+from amos.admission.history import Folded
+from amos.schemas.columns import SCOPE_NAMES
+
+I64 = NDArray[np.int64]
+FULL = 1_000_000
+_COPIED = (
+    "type",
+    "memory_class",
+    "subject_id",
+    "slot_id",
+    "payload",
+    "polarity",
+    "source_id",
+    "source_revision",
+    "spans",
+)
+
+
+def atom_rows(work: Work) -> tuple[pa.Table, int]:
+    """Return the next version of every changed atom, and how many are new.
+
+    A claim that a late source left without support is archived with no interval.
+    """
+    claims = np.array(work.changed_claims, np.int64)
+    before, after = work.before.opener[claims], work.after.opener[claims]
+    opener = np.where(after >= 0, after, before)
+    claims, before, after, opener = (part[opener >= 0] for part in (claims, before, after, opener))
+    taken = work.candidates.take(work.encoded.rows[opener])
+    is_held = after >= 0
+    count = len(claims)
+    ids = work.encoded.claim_ids.take(pa.array(claims))
+    durable = _mapped(taken["memory_class"], lambda name: name == "durable_fact", np.bool_)
+    confidence = work.policy.confidence_ppm
+    retention = work.policy.retention
+    columns = {
+        "atom_id": ids,
+        "version": _versions(work, ids, before >= 0),
+        "lifecycle_state": _either(is_held, "active", "archived"),
+        "health_status": _either(work.after.disputed[claims] >= 0, "contradicted", "healthy"),
+        "intervals": _intervals(work.after, claims),
+        "observed_at": taken["event_time"],
+        "evidence_count": pa.array(work.after.support_count[claims].astype(np.int32)),
+        "root_count": pa.array(work.after.root_count[claims].astype(np.int32)),
+        "confidence_ppm": pa.array(_mapped(taken["trust"], lambda name: confidence.get(name, 0), np.int32)),
+        "salience_ppm": pa.array(np.full(count, FULL // 2, np.int32)),
+        "utility_ppm": pa.array(np.full(count, FULL // 2, np.int32)),
+        "layer": _either(durable, "consolidated_long_term", "recent_episodic"),
+        "retention_class": _words(taken["memory_class"], lambda name: retention.get(name, "standard")),
+        **{name: taken[name] for name in _COPIED},
+        **{f"scope_{name}": taken[f"scope_{name}"] for name in SCOPE_NAMES},
+    }
+    schema = UNSALTED["atoms"]
+    table = pa.table([columns[field.name] for field in schema], schema=schema)
+    return table, int((is_held & (before < 0)).sum())
+
+
+def _versions(work: Work, ids: pa.Array, is_old: NDArray[np.bool_]) -> pa.Array:
+    versions = np.ones(len(ids), np.int32)
+    old = np.flatnonzero(is_old)
+    if old.size:
+        names = ids.take(pa.array(old)).to_pylist()
+        known = stored_versions(work, "atoms", "atom_id", names)
+        versions[old] = [known.get(name, 0) + 1 for name in names]
+    return pa.array(versions)
+
+
+def _intervals(folded: Folded, claims: I64) -> pa.ListArray:
+    """Return per claim its validity, from and until in turn, in order of opening."""
+    wanted = np.isin(folded.interval_claim, claims)
+    owner = np.searchsorted(claims, folded.interval_claim[wanted])
+    order = np.argsort(owner, kind="stable")
+    bounds = np.stack((folded.interval_from[wanted], folded.interval_until[wanted]), axis=1)[order]
+    offsets = np.zeros(len(claims) + 1, np.int32)
+    np.cumsum(2 * np.bincount(owner, minlength=len(claims)), out=offsets[1:])
+    return pa.ListArray.from_arrays(offsets, pa.array(bounds.reshape(-1)))
+
+
+def _either(holds: NDArray[np.bool_], yes: str, no: str) -> pa.Array:
+    return pa.array([no, yes], pa.string()).take(pa.array(holds.astype(np.int64)))
+
+
+def _mapped(column: pa.ChunkedArray, value: Callable[[str], Any], dtype: type) -> NDArray[Any]:
+    encoded = column.combine_chunks().dictionary_encode()
+    values = np.array([value(name) for name in encoded.dictionary.to_pylist()] or [0], dtype)
+    return values[encoded.indices.to_numpy()]
+
+
+def _words(column: pa.ChunkedArray, word: Callable[[str], str]) -> pa.Array:
+    encoded = column.combine_chunks().dictionary_encode()
+    words = pa.array([word(name) for name in encoded.dictionary.to_pylist()], pa.string())
+    return words.take(encoded.indices)
