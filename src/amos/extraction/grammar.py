@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amos.errors import SchemaError
-from amos.extraction.compile import build_book, check_grammar
+from amos.extraction.compile import build_book
 from amos.extraction.grammar_text import GrammarText, Pattern, parse_grammar
+from amos.extraction.lint import check_grammar
 from amos.schemas.vocabulary import Cue, MemoryClass, Modality, Reason
 
 _CHOICES = {
@@ -70,8 +71,8 @@ class Grammar:
     """The grammar as numbers for the kernels, and what each pattern means.
 
     book: one flat array laid out as `kernels.book` says; plain_book: the same as a list, for plain
-    runs.  passing, passing_heads: values and
-    first words of values that are a passing state.  digest: SHA-256 of the grammar's text, part of the extractor's version.
+    runs.  passing, passing_heads: values and first words of values that are a passing state.
+    digest: SHA-256 of the grammar's text, part of the extractor's version.
     """
 
     book: NDArray[np.int64]
@@ -89,8 +90,9 @@ def _meaning(pattern: Pattern) -> Meaning:
     for name, allowed in _CHOICES.items():
         value = settings.get(name, "")
         if name in settings and value not in allowed:
+            choices = ", ".join(sorted(allowed))
             raise SchemaError(
-                f"{pattern.name} (line {pattern.line}): {name}={value} is none of {', '.join(sorted(allowed))}",
+                f"{pattern.name} (line {pattern.line}): {name}={value} is none of {choices}",
                 advice="Correct that line of the grammar.",
             )
     cues = 0

@@ -72,22 +72,29 @@ def parse_grammar(text: str, *, origin: str, into: GrammarText | None = None) ->
     for number, line in sorted(lines, key=lambda pair: not pair[1].startswith("set ")):
         keyword, _, rest = line.partition(" ")
         try:
-            if keyword in _SECTIONS:
-                _read_words(table, keyword, rest)
-            elif keyword == "family":
+            if keyword == "family":
                 name, *pairs = shlex.split(rest)
                 family = (name, _settings(pairs))
-            elif keyword == "pat":
-                table.patterns.append(_read_pattern(table, family, rest, number))
-            elif keyword in "+-":
-                table.patterns[-1].examples.append(_read_example(keyword, rest, number))
             else:
-                raise ValueError(f"unknown keyword {keyword!r}")
+                _read_line(table, family, keyword, rest, number)
         except (ValueError, KeyError, IndexError) as cause:
             raise SchemaError(
                 f"{origin}:{number}: {cause}: {line}", advice="Correct that line of the grammar."
             ) from cause
     return table
+
+
+def _read_line(
+    table: GrammarText, family: tuple[str, dict[str, str]], keyword: str, rest: str, number: int
+) -> None:
+    if keyword in _SECTIONS:
+        _read_words(table, keyword, rest)
+    elif keyword == "pat":
+        table.patterns.append(_read_pattern(table, family, rest, number))
+    elif keyword in ("+", "-"):
+        table.patterns[-1].examples.append(_read_example(keyword, rest, number))
+    else:
+        raise ValueError(f"unknown keyword {keyword!r}")
 
 
 def _joined_lines(text: str) -> list[tuple[int, str]]:

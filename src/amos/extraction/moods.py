@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amos.extraction.compile import CUES
+from amos.extraction.lexicon import CUES
 from amos.kernels.features import ASKED, REPORTED, TAGGED
 from amos.kernels.words import CODE, PASTED, QUOTED
 from amos.schemas.vocabulary import Cue, Modality

@@ -74,11 +74,12 @@ def text_buffer(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def _rows_to_change(texts: pa.Array) -> list[int]:
-    plain = pc.replace_substring(texts, _KEPT, ".")
+    candidates = np.flatnonzero(~pc.string_is_ascii(texts).to_numpy(zero_copy_only=False))
+    wide = texts.take(pa.array(candidates))
+    plain = pc.replace_substring(wide, _KEPT, ".")
     is_odd = pc.not_equal(pc.utf8_normalize(plain, "NFKC"), plain)
-    for mark in _INVISIBLE + _JOINERS:
-        is_odd = pc.or_(is_odd, pc.match_substring(texts, mark))
-    return [int(row) for row in np.flatnonzero(is_odd.to_numpy(zero_copy_only=False))]
+    is_odd = pc.or_(is_odd, pc.match_substring_regex(wide, f"[{_INVISIBLE}{_JOINERS}]"))
+    return [int(row) for row in candidates[is_odd.to_numpy(zero_copy_only=False)]]
 
 
 def normalise(text: str) -> tuple[bytes, OffsetMap]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.extraction.compile import CUES
+from amos.extraction.lexicon import CUES
 from amos.kernels import rows as layout
 from amos.kernels.features import REPORTED
 from amos.kernels.words import PASTED, QUOTED
@@ -20,6 +20,7 @@ SHORT_TALK_WORDS = 6
 """A greeting or thanks of at most so many words is small talk."""
 
 _FEW_WORDS = 3
+_OTHER_VOTES = (layout.NOTE_GERMAN, layout.NOTE_FRENCH, layout.NOTE_SPANISH, layout.NOTE_OTHER)
 _UNREAD: tuple[tuple[str, Reason], ...] = (
     ("is_no_message", Reason.NOT_A_MESSAGE),
     ("is_off_thread", Reason.OFF_THREAD),
@@ -58,13 +59,14 @@ def read_reasons(
     notes: (n, NOTE_SIZE).  is_report: an agent's message in which a claim about the user was left out.
     The first test that holds decides.
     """
-    cues, flags, words = (notes[:, column] for column in (layout.NOTE_CUES, layout.NOTE_FLAGS, layout.NOTE_WORDS))
+    cues, flags, words = notes[:, layout.NOTE_CUES], notes[:, layout.NOTE_FLAGS], notes[:, layout.NOTE_WORDS]
+    asked, sentences = notes[:, layout.NOTE_ASKED], notes[:, layout.NOTE_SENTENCES]
     is_agent = trust == Trust.AGENT
     is_tool = (trust == Trust.TOOL) | (trust == Trust.UNTRUSTED_WEB)
-    others = notes[:, [layout.NOTE_GERMAN, layout.NOTE_FRENCH, layout.NOTE_SPANISH, layout.NOTE_OTHER]].max(axis=1)
+    others = notes[:, list(_OTHER_VOTES)].max(axis=1)
     is_foreign = notes[:, layout.NOTE_FOREIGN] > notes[:, layout.NOTE_LETTERS]
     is_other_language = (others > notes[:, layout.NOTE_ENGLISH]) & (others > 0) & (words > 2)
-    all_asked = (notes[:, layout.NOTE_ASKED] > 0) & (notes[:, layout.NOTE_ASKED] >= notes[:, layout.NOTE_SENTENCES])
+    all_asked = (asked > 0) & (asked >= sentences)
     is_short = words <= SHORT_TALK_WORDS
     tests: tuple[tuple[NDArray[np.bool_], Reason, Modality], ...] = (
         (is_agent & (cues & CUES["machine"] != 0), Reason.SUBSTRATE_STATEMENT, Modality.NONE),
@@ -79,7 +81,7 @@ def read_reasons(
         (flags & (QUOTED | PASTED) != 0, Reason.QUOTED_OTHER, Modality.REPORTED),
         (cues & CUES["hypothetical"] != 0, Reason.HYPOTHETICAL, Modality.HYPOTHETICAL),
         (cues & REPORTED != 0, Reason.NO_EXTRACTABLE_CLAIM, Modality.REPORTED),
-        (notes[:, layout.NOTE_ASKED] > 0, Reason.QUESTION, Modality.QUESTION),
+        (asked > 0, Reason.QUESTION, Modality.QUESTION),
     )
     reasons = np.full(len(notes), Reason.NO_EXTRACTABLE_CLAIM.value, object)
     modalities = np.full(len(notes), Modality.NONE.value, object)

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from amos.extraction.compile import CUES
+from amos.extraction.lexicon import CUES
 from amos.kernels.features import BY, DATE, EVERY, NEXT, NOW, UNTIL
 
 _STEP = re.compile(r"\s*(?:^|(?<=\s))\d{1,2}[.)]\s*")
-_RECIPIENT = re.compile(r"\b(?:to|for|with)\s+((?:[A-Z][\w'-]+)(?:\s+[A-Z][\w'-]+)?)|^(?:call|email|ask|remind|text|ping)\s+([A-Z][\w'-]+)")
+_RECIPIENT = re.compile(
+    r"\b(?:to|for|with)\s+((?:[A-Z][\w'-]+)(?:\s+[A-Z][\w'-]+)?)"
+    r"|^(?:call|email|ask|remind|text|ping)\s+([A-Z][\w'-]+)"
+)
 _TIMES_OF_DAY = ("morning", "afternoon", "evening", "night")
 
 

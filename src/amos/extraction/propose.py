@@ -9,8 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from amos.clock import to_us
-from amos.extraction.claim_rows import Draft, Drafter, Origin, as_row, mark_withdrawn
+from amos.extraction.drafting import Drafter
+from amos.extraction.drafts import Draft, as_row, mark_withdrawn
 from amos.extraction.grammar import Grammar
+from amos.extraction.matches import Origin
 from amos.extraction.normalise import View, text_buffer, view_texts
 from amos.extraction.notes import notes_table, read_reasons, unread_reasons
 from amos.extraction.read import Matches, read_matches
@@ -55,11 +57,16 @@ def _one_array(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _drafts(
-    matches: Matches, texts: pa.Array, view: View, rows: NDArray[np.int64], trust: NDArray[Any], grammar: Grammar
+    matches: Matches,
+    texts: pa.Array,
+    view: View,
+    rows: NDArray[np.int64],
+    trust: NDArray[Any],
+    grammar: Grammar,
 ) -> tuple[list[Draft], set[int]]:
     """Return the drafts in order, and the messages in which a match was left out."""
     buffer, offsets = text_buffer(texts)
-    raw = memoryview(buffer)
+    raw = buffer.tobytes()
     drafter = Drafter(grammar)
     drafts: list[Draft] = []
     left_out: set[int] = set()
@@ -69,7 +76,7 @@ def _drafts(
             message = numbers[ROW_MESSAGE]
             origin = Origin(
                 row=int(rows[message]),
-                content=bytes(raw[offsets[message] : offsets[message + 1]]),
+                content=raw[offsets[message] : offsets[message + 1]],
                 offsets=view.maps.get(message),
                 trust=trust[rows[message]],
                 cues=int(matches.notes[message, NOTE_CUES]),

@@ -42,8 +42,8 @@ def read_matches(
         return Matches(rows=_no_rows(), notes=np.zeros((0, NOTE_SIZE), np.int64), steps=0)
     longest = int(np.diff(offsets).max())
     make = _zeros if is_compiled else _zero_list
-    texts: Any = buffer if is_compiled else buffer.tobytes()
-    where: Any = offsets if is_compiled else offsets.tolist()
+    texts: Any = _read_only(buffer) if is_compiled else buffer.tobytes()
+    where: Any = np.ascontiguousarray(offsets, np.int64) if is_compiled else offsets.tolist()
     book: Any = grammar.book if is_compiled else grammar.plain_book
     reader = compiled(read_messages) if is_compiled else read_messages
     messages = len(offsets) - 1
@@ -61,6 +61,13 @@ def read_matches(
 
 def _no_rows() -> NDArray[np.int64]:
     return np.zeros((0, ROW_SIZE), np.int64)
+
+
+def _read_only(buffer: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the bytes as one kind of array: the compiler would make a second version for another."""
+    view = buffer.view()
+    view.flags.writeable = False
+    return view
 
 
 def _zeros(size: int) -> Any:

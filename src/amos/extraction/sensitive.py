@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 _HEADS = frozenset(
@@ -11,7 +10,8 @@ _HEADS = frozenset(
     "symptoms symptom pregnancy disability blood-group blood-type blood-pressure cholesterol hiv depression "
     "anxiety weight bmi dose insulin cancer "
     "religion faith church confession denomination orientation sexuality gender pronouns ethnicity race "
-    "login username visa passport citizenship nationality conviction record asylum immigration custody divorce lawsuit "
+    "login username "
+    "visa passport citizenship nationality conviction record asylum immigration custody divorce lawsuit "
     "party-membership union-membership politics ssn "
     "iban".split()
 )
@@ -20,7 +20,8 @@ _PHRASES = (
     "social security", "national insurance", "tax id", "tax number", "driving licence number", "id number",
     "id card", "bank account", "account number", "credit score", "criminal record", "legal status",
     "immigration status", "sexual orientation", "mental health", "medical history", "health condition",
-    "health insurance number", "user name", "user id", "account id", "gender identity", "political party", "bank balance", "account balance",
+    "health insurance number", "user name", "user id", "account id",
+    "gender identity", "political party", "bank balance", "account balance",
 )  # fmt: skip
 _HARMLESS_HEADS = frozenset(
     "course class lesson book teacher exam exams essay lecture homework folder app reminder template shop "
@@ -43,7 +44,6 @@ _OTHERS_ONLY = re.compile(
 )
 
 
-@functools.lru_cache(maxsize=1 << 16)
 def is_sensitive(property_name: str, value: str, *, is_other: bool) -> bool:
     """Tell whether a claim needs review for what it touches; `is_other`: about somebody else.
 

@@ -34,7 +34,13 @@ class Subject(NamedTuple):
 
 
 def find_subject(
-    kind: str, text: str, property_name: str | None, before: Subject | None, *, trust: str, is_other_voice: bool
+    kind: str,
+    text: str,
+    property_name: str | None,
+    before: Subject | None,
+    *,
+    trust: str,
+    is_other_voice: bool,
 ) -> tuple[Subject, str | None]:
     """Return the subject of a claim and its property, from the pattern's kind and capture.
 
@@ -42,20 +48,26 @@ def find_subject(
     the same sentence.  What another voice says of itself is about that voice, never the user.
     """
     voice = _QUOTED_VOICE if is_other_voice else _VOICES.get(trust)
+    name = clean_subject(text)
     if kind == "author":
-        holder, _, rest = (property_name or "").rpartition("'s ")
-        if holder and rest:
-            return _thing(holder, voice), rest
-        return Subject("other" if voice else "author", voice or AUTHOR, bool(voice)), property_name
+        return _authors(property_name, voice)
     if kind == "thing":
-        return _thing(clean_subject(text), voice), property_name
-    if kind == "person":
-        return Subject("person", clean_subject(text), is_person=True), property_name
-    if kind == "pronoun":
-        if before is not None and before.kind in ("thing", "person"):
-            return before, property_name
-        return Subject("pronoun", clean_subject(text).casefold(), is_person=True), property_name
-    return Subject("other", clean_subject(text) or voice or AUTHOR, is_person=False), property_name
+        return _thing(name, voice), property_name
+    if kind == "pronoun" and before is not None and before.kind in ("thing", "person"):
+        return before, property_name
+    subjects = {
+        "person": Subject("person", name, is_person=True),
+        "pronoun": Subject("pronoun", name.casefold(), is_person=True),
+        "other": Subject("other", name or voice or AUTHOR, is_person=False),
+    }
+    return subjects[kind], property_name
+
+
+def _authors(property_name: str | None, voice: str | None) -> tuple[Subject, str | None]:
+    holder, _, rest = (property_name or "").rpartition("'s ")
+    if holder and rest:
+        return _thing(holder, voice), rest
+    return Subject("other" if voice else "author", voice or AUTHOR, bool(voice)), property_name
 
 
 def _thing(name: str, voice: str | None) -> Subject:

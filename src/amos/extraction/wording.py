@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 _SPELLING = {
@@ -32,10 +31,11 @@ _DATE = re.compile(
     r"(?:\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Z][a-z]{2,8}\.?(?:,?\s+\d{4})?"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?)"
 )
-_NAME = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.?\s+)?[A-ZÀ-ÞŁŠŽČ][\w'’.-]*(?:\s+[A-ZÀ-ÞŁŠŽČ][\w'’.-]*){0,3}")
+_NAME = re.compile(
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.?\s+)?[A-ZÀ-ÞŁŠŽČ][\w'’.-]*(?:\s+[A-ZÀ-ÞŁŠŽČ][\w'’.-]*){0,3}"
+)
 
 
-@functools.lru_cache(maxsize=1 << 16)
 def clean_property(text: str) -> str:
     """Return a property in lower case, one spelling, without article, possessive or "current"."""
     words = _SPACE.sub(" ", text).strip(_EDGES).casefold()
@@ -45,7 +45,6 @@ def clean_property(text: str) -> str:
     return _CANONICAL.get(words, words)
 
 
-@functools.lru_cache(maxsize=1 << 16)
 def clean_value(text: str) -> str:
     """Return a value in its own case, blanks folded, without quotes or punctuation at its edges."""
     folded = _SPACE.sub(" ", text)
@@ -64,7 +63,6 @@ def without_time_lead(text: str) -> str:
     return _TIME_LEAD.sub("", text)
 
 
-@functools.lru_cache(maxsize=1 << 16)
 def kind_of_value(value: str) -> str:
     """Return text, name, number, quantity, date, time or boolean."""
     for kind, pattern in (
@@ -75,7 +73,6 @@ def kind_of_value(value: str) -> str:
     return "boolean" if value.casefold() in ("yes", "no", "true", "false", "on", "off") else "text"
 
 
-@functools.lru_cache(maxsize=1 << 16)
 def clean_subject(text: str) -> str:
     """Return a subject as written, blanks folded, without article or edges."""
     words = _SPACE.sub(" ", text).strip(_EDGES)

@@ -8,11 +8,13 @@ from amos.extraction.grammar import Grammar, Meaning
 from amos.schemas.vocabulary import MemoryClass, Reason
 
 _ENDURING_HEADS = re.compile(
-    r"(?:hobby|hobbies|job|passion|sport|work|task|role|dream|speciality|specialty|pastime|favourite \w+|weakness"
-    r"|strength|activity|exercise|interest|interests|course|major|subject|habit)$"
+    r"(?:hobby|hobbies|job|passion|sport|work|task|role|dream|speciality|specialty|pastime|favourite \w+"
+    r"|weakness|strength|activity|exercise|interest|interests|course|major|subject|habit)$"
 )
 _ACTIVITY = re.compile(r"[a-z]{3,}ing", re.IGNORECASE)
-_NO_ACTIVITY = frozenset("king ring string spring thing nothing something anything everything morning evening".split())
+_NO_ACTIVITY = frozenset(
+    "king ring string spring thing nothing something anything everything morning evening".split()
+)
 
 
 def is_activity(word: str) -> bool:

@@ -45,13 +45,15 @@ TAG_STARTS = TAG_NAMES + OPEN_TAGS
 (
     QUOTE_END, IS_OPEN, LINE_QUOTE, NO_DOUBLE, NO_SINGLE, NO_TICK, LAST_STEP, LINE_START, BLOCK, STEPS_TAKEN,
     MESSAGE, ORIGIN, SENTENCE_FROM, CLAUSE_FROM, CLAUSE_TO, HEAD, NEGATION_AT, CUES_HERE, CUES_BEFORE, PHASE,
-) = range(TAG_STARTS + OPEN_TAGS, TAG_STARTS + OPEN_TAGS + 20)  # fmt: skip
-NEEDED = PHASE + 1
+    DONE_TO,
+) = range(TAG_STARTS + OPEN_TAGS, TAG_STARTS + OPEN_TAGS + 21)  # fmt: skip
+NEEDED = DONE_TO + 1
 """Places in the frame, the scratch of one run: captures, open choices, open tags, state of the
 tokeniser (end of the quotation; inside paired quotes; on a quoted line; up to where no closing
 mark exists; last step number; start of the line; current tagged range), steps taken; the current
 message and its first byte, sentence, clause with its head, first negation and cues, the cues of
-the message so far, the phase; and from NEEDED on the patterns that the clause allows."""
+the message so far, the phase, the end of the last match; and from NEEDED on the patterns that
+the clause allows."""
 
 MASK_BITS = 62
 """Bits used of each mask number, so that none is ever negative."""

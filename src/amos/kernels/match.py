@@ -38,8 +38,8 @@ from amos.kernels.features import (
     FIRST,
     LEAD,
     LINKER,
-    SUBJECT,
     PREPOSITION,
+    SUBJECT,
     TRAILER,
 )
 from amos.kernels.segments import features_at

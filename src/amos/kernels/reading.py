@@ -16,6 +16,7 @@ from amos.kernels.book import (
     CLAUSE_TO,
     CUES_BEFORE,
     CUES_HERE,
+    DONE_TO,
     FIRST_LATE,
     HEAD,
     INDEX,
@@ -69,6 +70,7 @@ def try_pattern(pattern: int, t: int, book: Ints, tok: Ints, frame: Ints, out: I
     if end <= t:
         return -1
     put_row(out, r, pattern, start, end, negated, tok, frame)
+    frame[DONE_TO] = end
     return end
 
 
@@ -144,6 +146,7 @@ def match_sentence(s: int, e: int, book: Ints, tok: Ints, frame: Ints, out: Ints
         frame[CUES_BEFORE] |= of_word(book, tok[t * T + TERM], MESSAGE_CUE)
         tok[t * T + SENTENCE_END] = e
     frame[SENTENCE_FROM] = s
+    frame[DONE_TO] = s
     count = sentence_cues(s, e, tok, book)
     note = frame[MESSAGE] * NOTE_SIZE
     notes[note + NOTE_SENTENCES] += 1
@@ -152,7 +155,8 @@ def match_sentence(s: int, e: int, book: Ints, tok: Ints, frame: Ints, out: Ints
         frame[CUES_HERE] = tok[x * T + CLAUSE_CUES]
         notes[note + NOTE_CUES] |= frame[CUES_HERE] | frame[CUES_BEFORE]
         end = tok[(x + 1) * T + CLAUSE_START] if x + 1 < count else e
-        r = match_clause(tok[x * T + CLAUSE_START], end, book, tok, frame, out, r)
+        if end > frame[DONE_TO]:  # the steps of a procedure take in the clauses that follow
+            r = match_clause(tok[x * T + CLAUSE_START], end, book, tok, frame, out, r)
     return r
 
 

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from amos.kernels.book import (
-    BLOCK,
     CLAUSE_CUES,
     CLAUSE_START,
-    IS_OPEN,
-    Ints,
-    LAST_STEP,
-    LINE_QUOTE,
-    LINE_START,
-    NO_DOUBLE,
-    NO_SINGLE,
-    NO_TICK,
     OPEN_TAGS,
-    QUOTE_END,
-    T,
+    STEPS_TAKEN,
     TAG_NAMES,
     TAG_STARTS,
+    Ints,
+    T,
 )
 from amos.kernels.words import (
     ASK,
@@ -116,6 +108,7 @@ def tagged_ranges(d: Ints, a: int, b: int, book: Ints, tok: Ints, frame: Ints) -
             i += 1
             continue
         e = tag_end(d, i, b, book)
+        frame[STEPS_TAKEN] += LONGEST_TAG if e < 0 else e - i
         if e < 0:
             i += 1
             continue
@@ -209,9 +202,3 @@ def is_step(d: Ints, s: int, e: int, b: int, book: Ints) -> int:
 def is_wrapped(d: Ints, i: int, b: int, line_start: int) -> bool:
     """Tell whether the line end at `i` only wraps a sentence."""
     return i - line_start >= WRAPPED_LINE and 97 <= at(d, i + 1, b) <= 122
-
-
-QUOTE_END, IS_OPEN, LINE_QUOTE, NO_DOUBLE, NO_SINGLE, NO_TICK, LAST_STEP, LINE_START, BLOCK = range(9)
-"""Places in the state of one message: where the quotation ends; inside paired quotes; on a quoted
-line; up to where no closing mark exists; the last step number; start of the line; tagged range."""
-STATE_SIZE = 9

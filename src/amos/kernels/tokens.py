@@ -9,7 +9,6 @@ from amos.kernels.book import (
     END,
     FLAGS,
     IS_OPEN,
-    Ints,
     LAST_STEP,
     LINE_QUOTE,
     LINE_START,
@@ -19,8 +18,9 @@ from amos.kernels.book import (
     QUOTE_END,
     START,
     STEPS_TAKEN,
-    T,
     TERM,
+    Ints,
+    T,
 )
 from amos.kernels.scan import (
     find_byte,

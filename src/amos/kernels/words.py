@@ -7,11 +7,11 @@ compiled runs give the same numbers.
 from __future__ import annotations
 
 from amos.kernels.book import (
-    Ints,
-    SLOTS,
     SLOT_MASK,
+    SLOTS,
     WORD_BYTES,
     WORD_STARTS,
+    Ints,
 )
 
 WORD, NUMBER, CAPITAL, PUNCT, HARD, SOFT = 1, 2, 4, 8, 16, 32

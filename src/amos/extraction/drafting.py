@@ -1,112 +1,35 @@
-"""Turn rows of matches into claims: texts, subject, modality, cues; one pass in order of place."""
+"""Turn matches into drafts of claims: texts, subject, modality, cues; one pass in order of place."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-from amos.extraction.compile import CUES
+from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar, Meaning
+from amos.extraction.lexicon import CUES
+from amos.extraction.matches import Match, Origin
 from amos.extraction.moods import kept_cues, modality_of
-from amos.extraction.normalise import OffsetMap
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.subjects import Subject, find_subject
 from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of
-from amos.extraction.worth import Worth
 from amos.extraction.wording import (
     clean_property,
     clean_value,
-    kind_of_value,
     statement_of,
     without_time_lead,
 )
+from amos.extraction.worth import Worth
 from amos.kernels import rows as layout
-from amos.kernels.features import DENIED, FROM, NEXT, NO_TIME, NOW, PAST
+from amos.kernels.features import DENIED, FROM, NEXT, NOW, PAST
 from amos.kernels.match import PROPERTY, SCOPE, SUBJECT_CAPTURE, TAIL_CAPTURE, VALUE
 from amos.kernels.words import CUT, PASTED, QUOTED
-from amos.schemas.vocabulary import Cue, MemoryClass, Reason, Trust
+from amos.schemas.vocabulary import Cue, MemoryClass, Trust
 
 _REQUEST = CUES["request"]
 _IRONY_MARK = CUES["irony_mark"]
 _RELATIVE = frozenset({PAST, NEXT, NOW})
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Origin:
-    """The message a match stands in: row of the batch, bytes as stored, map of its view, trust, and
-    the cue bits that any part of it sets."""
-
-    row: int
-    content: bytes
-    offsets: OffsetMap | None
-    trust: str
-    cues: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
-    """A claim before its time expression is resolved; spans are bytes of the stored source."""
-
-    row: int
-    sentence: int
-    meaning: Meaning
-    memory_class: str
-    subject: Subject
-    property: str | None
-    value: str | None
-    is_negative: bool
-    modality: str
-    applicability: str | None
-    start: int
-    end: int
-    more_spans: tuple[int, ...]
-    time_text: str | None
-    time_kind: int
-    payload: str | None
-    cues: int
-    veto: str | None
-
-
-class Match:
-    """One row of a match with its texts cut on demand."""
-
-    __slots__ = ("_numbers", "_origin", "cues", "flags", "kind", "message_cues")
-
-    def __init__(self, numbers: list[int], origin: Origin) -> None:
-        self._numbers = numbers
-        self._origin = origin
-        self.cues = numbers[layout.ROW_CUES]
-        self.message_cues = numbers[layout.ROW_MESSAGE_CUES]
-        self.flags = numbers[layout.ROW_FLAGS]
-        self.kind = numbers[layout.ROW_WHEN_KIND]
-
-    @property
-    def is_negated(self) -> bool:
-        """The match holds an odd number of negations."""
-        return self._numbers[layout.ROW_NEGATIVE] != 0
-
-    def span(self, column: int) -> tuple[int, int] | None:
-        """Return the bytes of the source behind the pair of numbers at `column`, None when unset."""
-        start, end = self._numbers[column], self._numbers[column + 1]
-        if start < 0:
-            return None
-        offsets = self._origin.offsets
-        return (start, end) if offsets is None else offsets.source_span(start, end)
-
-    def text(self, column: int) -> str:
-        """Return the text behind the pair of numbers at `column`, empty when unset."""
-        found = self.span(column)
-        return "" if found is None else self._origin.content[found[0] : found[1]].decode()
-
-    def capture(self, number: int) -> str:
-        """Return the text of a capture, empty when unset."""
-        return self.text(layout.ROW_CAPTURES + 2 * number)
-
-    def capture_span(self, number: int) -> tuple[int, int] | None:
-        """Return the bytes of a capture."""
-        return self.span(layout.ROW_CAPTURES + 2 * number)
 
 
 class Drafter:
@@ -123,7 +46,11 @@ class Drafter:
         meaning = self._meanings[numbers[layout.ROW_PATTERN]]
         match = Match(numbers, origin)
         place = (origin.row, numbers[layout.ROW_SENTENCE])
-        before = self._previous if self._previous and (self._previous.row, self._previous.sentence) == place else None
+        before = (
+            self._previous
+            if self._previous and (self._previous.row, self._previous.sentence) == place
+            else None
+        )
         if meaning.type == "episode":
             self._told = place
         if not is_meant(match, meaning, origin, before):
@@ -224,9 +151,7 @@ def value_text(match: Match) -> tuple[str, bool]:
     return clean_value(text), False
 
 
-def whose(
-    match: Match, meaning: Meaning, origin: Origin, before: Draft | None
-) -> tuple[Subject, str | None]:
+def whose(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) -> tuple[Subject, str | None]:
     """Return the subject and the property that the claim speaks of."""
     if meaning.is_inherited and before is not None:
         return before.subject, before.property
@@ -264,57 +189,3 @@ def claim_cues(
     if match.kind in _RELATIVE:
         cues |= Cue.RELATIVE_TIME
     return int(cues)
-
-
-def as_row(draft: Draft, timed: Any) -> tuple[Any, ...]:
-    """Return a CLAIMS row of a draft and its resolved time."""
-    meaning = draft.meaning
-    return (
-        draft.row,
-        meaning.name,
-        meaning.type,
-        timed.memory_class,
-        draft.subject.kind,
-        draft.subject.name,
-        draft.property,
-        draft.value,
-        kind_of_value(draft.value) if draft.value is not None else "text",
-        meaning.arity,
-        "negative" if draft.is_negative else "positive",
-        draft.modality,
-        draft.applicability,
-        draft.start,
-        draft.end,
-        list(draft.more_spans),
-        timed.valid_from,
-        timed.valid_until,
-        draft.time_text if draft.time_kind != NO_TIME else None,
-        timed.precision,
-        draft.payload,
-        meaning.confidence,
-        draft.cues,
-        draft.veto,
-    )
-
-
-def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
-    """Mark claims that a later one of the same message corrects: same slot, other value."""
-    latest: dict[tuple[int, str, str], Draft] = {}
-    kept: list[Draft] = []
-    for draft in reversed(drafts):
-        slot = (draft.row, draft.subject.name, draft.property or "")
-        later = latest.get(slot)
-        is_withdrawn = (
-            later is not None
-            and draft.property is not None
-            and draft.meaning.arity == "single"
-            and later.value != draft.value
-            and bool(later.cues & Cue.CORRECTION)
-            and later.sentence != draft.sentence
-        )
-        if is_withdrawn:
-            draft = replace(draft, cues=draft.cues | int(Cue.SELF_CORRECTED), veto=Reason.SELF_CORRECTION.value)
-        else:
-            latest.setdefault(slot, draft)
-        kept.append(draft)
-    return kept[::-1]

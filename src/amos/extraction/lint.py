@@ -1,0 +1,45 @@
+"""Check a grammar: unused sets, patterns without a word, patterns that can never fire."""
+
+from __future__ import annotations
+
+from amos.errors import SchemaError
+from amos.extraction.grammar_text import Element, GrammarText
+from amos.extraction.rules import first_words
+
+
+def lint(table: GrammarText) -> list[str]:
+    """Return what is wrong with the grammar: unused sets, patterns without a word, shadowed ones."""
+    problems = [f"set {name} is never used" for name in sorted(set(table.sets) - table.used)]
+    for place, pattern in enumerate(table.patterns):
+        kinds = {element.kind for element in pattern.elements}
+        if not kinds & {"one", "negates"}:
+            problems.append(f"{pattern.name} (line {pattern.line}) needs no word at all")
+        if first_words(pattern) is None and pattern.elements[0].kind != "head":
+            problems.append(f"{pattern.name} (line {pattern.line}) begins with a capture but not at ^")
+        problems += [
+            f"{pattern.name} (line {pattern.line}) is shadowed by {earlier.name}"
+            for earlier in table.patterns[:place]
+            if _shadows(earlier.elements, pattern.elements)
+        ]
+    return problems
+
+
+def _shadows(earlier: tuple[Element, ...], later: tuple[Element, ...]) -> bool:
+    """Tell whether `earlier` takes everything that `later` could match."""
+    for place, element in enumerate(earlier):
+        if element.kind == "rest":
+            return place < len(later) and later[place].kind not in ("time",)
+        if place >= len(later):
+            return False
+        other = later[place]
+        is_equal = element.kind == other.kind and (element.low, element.high) == (other.low, other.high)
+        if not is_equal or not set(element.words) >= set(other.words):
+            return False
+    return False
+
+
+def check_grammar(table: GrammarText) -> None:
+    """Raise SchemaError naming every problem that `lint` finds."""
+    problems = lint(table)
+    if problems:
+        raise SchemaError("grammar: " + "; ".join(problems), advice="Correct these lines of the grammar.")

@@ -1,0 +1,63 @@
+"""One match of the kernels with its message: texts and byte spans of the stored source on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from amos.extraction.normalise import OffsetMap
+from amos.kernels import rows as layout
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """The message that a match stands in.
+
+    row: of the batch.  content: bytes as stored.  offsets: map of its view, where it has one.
+    cues: the cue bits that any part of it sets.
+    """
+
+    row: int
+    content: bytes
+    offsets: OffsetMap | None
+    trust: str
+    cues: int
+
+
+class Match:
+    """One row of a match with its texts cut on demand."""
+
+    __slots__ = ("_numbers", "_origin", "cues", "flags", "kind", "message_cues")
+
+    def __init__(self, numbers: list[int], origin: Origin) -> None:
+        self._numbers = numbers
+        self._origin = origin
+        self.cues = numbers[layout.ROW_CUES]
+        self.message_cues = numbers[layout.ROW_MESSAGE_CUES]
+        self.flags = numbers[layout.ROW_FLAGS]
+        self.kind = numbers[layout.ROW_WHEN_KIND]
+
+    @property
+    def is_negated(self) -> bool:
+        """The match holds an odd number of negations."""
+        return self._numbers[layout.ROW_NEGATIVE] != 0
+
+    def span(self, column: int) -> tuple[int, int] | None:
+        """Return the bytes of the source behind the pair of numbers at `column`, None when unset."""
+        start, end = self._numbers[column], self._numbers[column + 1]
+        if start < 0:
+            return None
+        offsets = self._origin.offsets
+        return (start, end) if offsets is None else offsets.source_span(start, end)
+
+    def text(self, column: int) -> str:
+        """Return the text behind the pair of numbers at `column`, empty when unset."""
+        found = self.span(column)
+        return "" if found is None else self._origin.content[found[0] : found[1]].decode()
+
+    def capture(self, number: int) -> str:
+        """Return the text of a capture, empty when unset."""
+        return self.text(layout.ROW_CAPTURES + 2 * number)
+
+    def capture_span(self, number: int) -> tuple[int, int] | None:
+        """Return the bytes of a capture."""
+        return self.span(layout.ROW_CAPTURES + 2 * number)
