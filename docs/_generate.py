@@ -148,7 +148,7 @@ def word_list(words: type[StrEnum] | type[IntFlag]) -> str:
 def commands_page() -> str:
     """Return the page of commands with their help, usage, arguments and options."""
     root = importlib.import_module("amos.cli").main
-    context = click.Context(root, info_name="amos")
+    context = click.Context(root, info_name="amos", **root.context_settings)
     parts = [COMMANDS_INTRODUCTION + command_text(root, context)]
     for name in root.list_commands(context):
         command = root.get_command(context, name)

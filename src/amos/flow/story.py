@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import pyarrow.compute as pc
+
 from amos.flow.look import Wanted, list_rows, source_row
 from amos.flow.paging import PageRequest
 from amos.flow.sight import Sight, latest_by_id
 
-QUESTIONS = ("favourite tea", "how high is the workbench", "when does the choir rehearse")
-"""What the demo asks; the samples answer each, two of them after a change."""
+QUESTIONS = ("favourite tea", "how high is the workbench", "who gets the humidity report")
+"""What the demo asks; the samples answer each, two of them after a change of mind."""
 
 _TOLD_REASONS = (
     "secret_material_detected",
@@ -63,14 +65,20 @@ def kept_claims(sight: Sight) -> list[dict[str, Any]]:
 def refusals(sight: Sight) -> list[dict[str, Any]]:
     """Return for each telling reason how often it was given, and one source it was given for."""
     decisions = sight.current("decisions", ["outcome", "reasons", "source_id"]).to_pylist()
+    trusted = _said_by_users(sight)
     found: dict[str, list[dict[str, Any]]] = {}
-    for row in decisions:
+    for row in sorted(decisions, key=lambda row: row["source_id"] not in trusted):
         if row["outcome"] in _REFUSALS and row["reasons"]:
             found.setdefault(row["reasons"][0], []).append(row)
     told = [reason for reason in _TOLD_REASONS if reason in found][:_MOST_REFUSALS]
     chosen = [found[reason][0]["source_id"] for reason in told]
     sources = latest_by_id(sight.snapshot, "sources", "source_id", chosen)
     return [_refusal(reason, found[reason], sources) for reason in told]
+
+
+def _said_by_users(sight: Sight) -> set[bytes]:
+    sources = sight.current("sources", ["source_id", "trust"])
+    return set(sources.filter(pc.equal(sources["trust"], "trusted_user"))["source_id"].to_pylist())
 
 
 def _refusal(reason: str, rows: list[dict[str, Any]], sources: dict[bytes, dict[str, Any]]) -> dict[str, Any]:
