@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from amos.admission.gates import Facts, gate_of
 from amos.admission.policy import Policy
@@ -16,16 +19,13 @@ from amos.identity import (
     CLAIM_SCOPE,
     Scope,
     author_identity,
-    candidate_identity,
-    claim_identity,
     conversation_identity,
-    history_identity,
     keyed_id,
-    slot_identity,
     source_identity,
-    statement_slot_identity,
     subject_identity,
 )
+from amos.kernels.hashing import Part, identities, keyed_ids
+from amos.schemas.buffers import column_arrays
 from amos.schemas.state import CANDIDATES, ENTITIES
 from amos.schemas.vocabulary import Cue, MemoryClass
 
@@ -37,6 +37,7 @@ _SOURCE_COLUMNS = (
     "is_owner", "event_time", "is_zone_assumed", "conversation_id", "turn", "may_retain", "purposes",
     "conversation_key", *CLAIM_SCOPE,
 )  # fmt: skip
+_FROM_CLAIM = {"pattern", "type", "memory_class", "polarity", "modality", "valid_until"}
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
 
 
@@ -66,10 +67,23 @@ class Origin(NamedTuple):
 
 
 class Built(NamedTuple):
-    """Candidates of a batch, the entities they speak of, and utility and risk per candidate."""
+    """Candidates of a batch, and the entities they speak of."""
 
     candidates: pa.Table
     entities: pa.Table
+
+
+class Meant(NamedTuple):
+    """What one claim means: its subject, its normalised value, its conditions and its gate."""
+
+    subject: bytes
+    subject_id: bytes
+    holder_property: str | None
+    kind: str
+    canonical: str
+    applicability: str | None
+    payload: str
+    gate: str | None
 
 
 class Builder:
@@ -80,9 +94,8 @@ class Builder:
         self._policy = policy
         self._extractor = extractor
         self._entities: dict[bytes, tuple[Any, ...]] = {}
-        self._values: dict[tuple[str, str], NormalValue] = {}
         self._subjects: dict[tuple[Any, ...], tuple[bytes, bytes]] = {}
-        self._ids: dict[tuple[str, bytes], bytes] = {}
+        self._gates: dict[Facts, str | None] = {}
 
     def build(self, claims: pa.Table, sources: pa.Table, conversation_keys: pa.Array) -> Built:
         """Return the candidates of `claims` over `sources` rows, and the entities named in them.
@@ -95,63 +108,78 @@ class Builder:
         cited, place = np.unique(rows, return_inverse=True)
         taken = sources.append_column("conversation_key", conversation_keys).take(cited)
         origins = list(_origins(taken))
-        built = [
-            self._candidate(claim, origins[position])
-            for claim, position in zip(_rows(claims), place.tolist(), strict=True)
+        spans = _spans(claims)
+        meant = [
+            self._meant(claim, origins[position], claim_spans)
+            for claim, position, claim_spans in zip(_rows(claims), place.tolist(), spans, strict=True)
         ]
-        columns = zip(*built, strict=True)
-        candidates = pa.table(
-            [
-                pa.array(column, field.type)
-                for column, field in zip(columns, UNSALTED_CANDIDATES, strict=True)
-            ],
-            schema=UNSALTED_CANDIDATES,
+        columns = dict(zip(Meant._fields, map(list, zip(*meant, strict=True)), strict=True))
+        cited_rows = taken.take(place)
+        ids = candidate_ids(
+            columns,
+            claims,
+            cited_rows,
+            identities_of_sources=[origins[position].identity for position in place.tolist()],
+            spans=spans,
+            extractor=self._extractor,
+            key=self._key,
         )
+        candidates = self._table(claims, cited_rows, columns, ids, spans, [origins[one] for one in place])
         return Built(first_of_each(candidates), self._entity_table())
 
-    def _candidate(self, claim: Any, origin: Origin) -> tuple[Any, ...]:
+    def _meant(self, claim: Any, origin: Origin, spans: list[int]) -> Meant:
         subject, subject_id = self._subject(claim, origin)
-        normal = self._normal(claim)
-        bound, applicability = self._bound(claim, origin)
-        slot = self._slot(claim, subject, normal, origin.scope, applicability)
-        claimed = claim_identity(slot, claim.polarity, normal.kind, normal.canonical)
-        history = history_identity(slot, claim.arity, normal.kind, normal.canonical)
-        spans = [claim.start, claim.end, *claim.more_spans]
-        identity = candidate_identity(origin.identity, spans, self._extractor, claimed)
-        cues = claim.cues | (_ZONE_ASSUMED if origin.is_zone_assumed else 0)
-        from_time = None if claim.valid_from == origin.event_time else claim.valid_from
-        gate = self._gate(claim, origin, spans, is_bounded=bound)
-        return (
-            keyed_id(self._key, "candidates", identity),
-            1,
-            origin.source_id,
-            origin.revision,
-            spans,
-            self._extractor,
-            claim.pattern,
-            claim.type,
-            claim.memory_class,
-            subject_id,
-            self._keyed("slots", slot),
-            self._keyed("histories", history),
-            self._keyed("atoms", claimed),
-            claim.polarity,
-            claim.modality,
-            _payload(claim, normal, applicability),
-            from_time,
-            claim.valid_until,
-            origin.event_time,
-            None,
-            origin.conversation_id,
-            origin.turn,
-            origin.conversation[:16],
-            origin.identity[:16],
-            claim.confidence,
-            cues,
-            gate,
-            origin.trust,
-            *_with_session(origin.scope),
+        normal = _normal(claim)
+        is_bounded, applicability = self._bound(claim, origin)
+        return Meant(
+            subject=subject,
+            subject_id=subject_id,
+            holder_property=None if claim.property is None else fold_property(claim.property),
+            kind=normal.kind,
+            canonical=normal.canonical,
+            applicability=applicability,
+            payload=_payload(claim, normal, applicability),
+            gate=self._gate(claim, origin, spans, is_bounded=is_bounded),
         )
+
+    def _table(
+        self,
+        claims: pa.Table,
+        cited: pa.Table,
+        columns: dict[str, list[Any]],
+        ids: dict[str, pa.Array],
+        spans: list[list[int]],
+        origins: list[Origin],
+    ) -> pa.Table:
+        count = claims.num_rows
+        is_event = pc.fill_null(pc.equal(claims["valid_from"], cited["event_time"]), False)
+        assumed = np.where(cited["is_zone_assumed"].to_numpy(zero_copy_only=False), _ZONE_ASSUMED, 0)
+        cells: dict[str, Any] = {
+            **ids,
+            "version": np.ones(count, np.int32),
+            "source_revision": cited["revision"],
+            "spans": spans,
+            "extractor": pa.repeat(self._extractor, count),
+            "subject_id": columns["subject_id"],
+            "payload": columns["payload"],
+            "valid_from": claims["valid_from"].take(
+                pa.array(np.arange(count), mask=is_event.to_numpy(zero_copy_only=False))
+            ),
+            "order_time": pa.nulls(count, UNSALTED_CANDIDATES.field("order_time").type),
+            "conversation_order": [origin.conversation[:16] for origin in origins],
+            "order_key": [origin.identity[:16] for origin in origins],
+            "extraction_confidence": claims["confidence"],
+            "cues": (claims["cues"].to_numpy() | assumed).astype(np.int32),
+            "gate": columns["gate"],
+            "scope_session": pa.nulls(count, pa.string()),
+        }
+        arrays = []
+        for field in UNSALTED_CANDIDATES:
+            table = claims if field.name in _FROM_CLAIM else cited
+            column = cells[field.name] if field.name in cells else table[field.name]
+            is_arrow = isinstance(column, pa.Array | pa.ChunkedArray)
+            arrays.append(column if is_arrow else pa.array(column, field.type))
+        return pa.table(arrays, schema=UNSALTED_CANDIDATES)
 
     def _subject(self, claim: Any, origin: Origin) -> tuple[bytes, bytes]:
         memo = (claim.subject_kind, claim.subject, origin.author_id, origin.scope)
@@ -173,16 +201,6 @@ class Builder:
         self._entities[entity_id] = shown
         return identity, entity_id
 
-    def _normal(self, claim: Any) -> NormalValue:
-        text = claim.value
-        if text is None:
-            text = msgspec.json.decode(claim.payload).get("claim", "") if claim.payload else ""
-        memo = (text, claim.value_kind)
-        found = self._values.get(memo)
-        if found is None:
-            found = self._values[memo] = normalise_value(text, claim.value_kind)
-        return found
-
     def _bound(self, claim: Any, origin: Origin) -> tuple[bool, str | None]:
         """Return whether the claim has a bound, and its applicability; unknown time binds to the talk."""
         if claim.memory_class == MemoryClass.EPISODE:
@@ -198,44 +216,31 @@ class Builder:
         conditions["conversation"] = f"{origin.format}:{origin.conversation_key}"
         return origin.event_time is None, canonical_json(conditions)
 
-    def _slot(
-        self, claim: Any, subject: bytes, normal: NormalValue, scope: Scope, applicability: str | None
-    ) -> bytes:
-        if claim.property is None:
-            return statement_slot_identity(subject, normal.canonical, scope, applicability)
-        return slot_identity(subject, fold_property(claim.property), scope, applicability)
-
     def _gate(self, claim: Any, origin: Origin, spans: list[int], *, is_bounded: bool) -> str | None:
         starts_late = (
             claim.valid_from is not None
             and claim.valid_until is not None
             and claim.valid_until <= claim.valid_from
         )
-        gate = gate_of(
-            Facts(
-                confidence=claim.confidence,
-                cues=claim.cues,
-                has_bound=is_bounded,
-                is_authorised=origin.may_retain and "personalization" in origin.purposes,
-                is_ordered_in_time=not starts_late,
-                is_span_sound=are_spans_sound(origin.content, spans),
-                memory_class=claim.memory_class,
-                modality=claim.modality,
-                subject_kind=claim.subject_kind,
-                trust=origin.trust,
-                type=claim.type,
-                value_length=len(claim.value or ""),
-                veto=claim.veto,
-            ),
-            self._policy,
+        facts = Facts(
+            confidence=claim.confidence,
+            cues=claim.cues,
+            has_bound=is_bounded,
+            is_authorised=origin.may_retain and "personalization" in origin.purposes,
+            is_ordered_in_time=not starts_late,
+            is_span_sound=are_spans_sound(origin.content, spans),
+            memory_class=claim.memory_class,
+            modality=claim.modality,
+            subject_kind=claim.subject_kind,
+            trust=origin.trust,
+            type=claim.type,
+            value_length=len(claim.value or ""),
+            veto=claim.veto,
         )
-        return None if gate is None else f"{gate[0]}:{gate[1]}"
-
-    def _keyed(self, table: str, identity: bytes) -> bytes:
-        found = self._ids.get((table, identity))
-        if found is None:
-            found = self._ids[table, identity] = keyed_id(self._key, table, identity)
-        return found
+        if facts not in self._gates:
+            gate = gate_of(facts, self._policy)
+            self._gates[facts] = None if gate is None else f"{gate[0]}:{gate[1]}"
+        return self._gates[facts]
 
     def _entity_table(self) -> pa.Table:
         rows = list(self._entities.values())
@@ -246,6 +251,70 @@ class Builder:
             [pa.array(column, field.type) for column, field in zip(columns, UNSALTED_ENTITIES, strict=True)],
             schema=UNSALTED_ENTITIES,
         )
+
+
+def candidate_ids(
+    columns: dict[str, list[Any]],
+    claims: pa.Table,
+    cited: pa.Table,
+    *,
+    identities_of_sources: list[bytes],
+    spans: list[list[int]],
+    extractor: str,
+    key: bytes,
+) -> dict[str, pa.Array]:
+    """Return slot, history, claim and candidate ids per claim, equal to those of `amos.identity`."""
+    count = claims.num_rows
+    arrays = {name: pa.array(columns[name], pa.binary()) for name in ("subject",)}
+    text = {name: pa.array(columns[name], pa.string()) for name in ("holder_property", "kind", "canonical")}
+    conditions = pa.array(columns["applicability"], pa.string())
+    scope = [cited[name] for name in CLAIM_SCOPE]
+    keyed_slot = _identities(("slot", arrays["subject"], text["holder_property"], conditions, *scope), count)
+    stated = _identities(("statement", arrays["subject"], text["canonical"], conditions, *scope), count)
+    has_property = pc.is_valid(text["holder_property"]).to_numpy(zero_copy_only=False)
+    slot = np.where(has_property[:, None], keyed_slot, stated)
+    slots = _bytes(slot)
+    claim = _identities(("claim", slots, claims["polarity"], text["kind"], text["canonical"]), count)
+    per_value = _identities(("history", slots, text["kind"], text["canonical"]), count)
+    is_single = pc.equal(claims["arity"], "single").to_numpy(zero_copy_only=False)
+    history = np.where(is_single[:, None], slot, per_value)
+    span_text = pa.array([",".join(map(str, one)) for one in spans], pa.string())
+    sources = pa.array(identities_of_sources, pa.binary())
+    candidate = _identities(("candidate", sources, span_text, extractor, _bytes(claim)), count)
+    named = {
+        "candidate_id": ("candidates", candidate),
+        "slot_id": ("slots", slot),
+        "history_id": ("histories", history),
+        "claim_id": ("atoms", claim),
+    }
+    return {name: _bytes(keyed_ids(key, table, rows)) for name, (table, rows) in named.items()}
+
+
+def _identities(parts: Sequence[str | pa.Array | pa.ChunkedArray], count: int) -> NDArray[np.uint8]:
+    ready: list[Part] = [part if isinstance(part, str) else column_arrays(part) for part in parts]
+    return identities(ready, count)
+
+
+def _bytes(rows: NDArray[np.uint8]) -> pa.Array:
+    raw = np.ascontiguousarray(rows)
+    return pa.Array.from_buffers(pa.binary(raw.shape[1]), len(raw), [None, pa.py_buffer(raw.tobytes())])
+
+
+def _spans(claims: pa.Table) -> list[list[int]]:
+    columns = (claims[name].to_pylist() for name in ("start", "end", "more_spans"))
+    return [[start, end, *more] for start, end, more in zip(*columns, strict=True)]
+
+
+def _normal(claim: Any) -> NormalValue:
+    text = claim.value
+    if text is None:
+        text = msgspec.json.decode(claim.payload).get("claim", "") if claim.payload else ""
+    return _normalised(text, claim.value_kind)
+
+
+@lru_cache(maxsize=1 << 16)
+def _normalised(text: str, kind: str) -> NormalValue:
+    return normalise_value(text, kind)
 
 
 def canonical_json(value: object) -> str:

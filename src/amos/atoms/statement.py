@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -29,6 +30,9 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
     value = fields.get("value")
     if holder_property is None:
         return _as_sentence(_unkeyed(name, fields.get("claim") or value or ""))
+    conditions = fields.get("applicability") or {}
+    if conditions.get("request"):
+        return _as_sentence(_asked(name, polarity, str(value), conditions))
     if holder_property in {"preference", "goal", "commitment"}:
         return _as_sentence(_verb_phrase(name, kind, polarity, str(value)))
     if kind == "procedure":
@@ -46,6 +50,11 @@ def statements(
     """Return `statement_of` for each row of four equally long columns."""
     rows = zip(kinds, payloads, polarities, subjects, strict=True)
     return [statement_of(kind, payload, polarity, subject) for kind, payload, polarity, subject in rows]
+
+
+def _asked(name: str, polarity: str, value: str, conditions: dict[str, Any]) -> str:
+    when = conditions.get("time_of_day")
+    return f"{name} asks for {'no ' if polarity == 'negative' else ''}{value}{f' this {when}' if when else ''}"
 
 
 def _unkeyed(name: str, claim: str) -> str:
