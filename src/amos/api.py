@@ -173,13 +173,22 @@ class Store:
         except (OSError, EngineError) as cause:
             _LOG.warning("the index could not be stored", extra={"cause": str(cause)})
 
-    def packet(self, *cues: str, **options: Any) -> Packet:
-        """Return one bounded, cited packet; options are the fields of a packet request."""
+    def packet(self, *cues: str, record: bool = False, **options: Any) -> Packet:
+        """Return one bounded, cited packet; options are the fields of a packet request.
+
+        With record its receipt is kept in the shard's telemetry: references and scores, no text.
+        """
         from amos.packets.request import read_request
 
         request = read_request({"cues": cues, "scope": self.scope, **options})
+        now = utc_now()
         with self._recall() as recall:
-            return recall.packet(request, packet_id=random_id(), now=utc_now())
+            found: Packet = recall.packet(request, packet_id=random_id(), now=now)
+        if record:
+            from amos.packets.store import record_receipt
+
+            record_receipt(self.shard.folder, found, now)
+        return found
 
     def packets(self, questions: Sequence[Mapping[str, Any]], **options: Any) -> Iterator[dict[str, Any]]:
         """Yield the items of one packet per question, as rows; one pinned version answers all.

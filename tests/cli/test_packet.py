@@ -108,3 +108,23 @@ def test_one_packet_loads_neither_compiler_nor_engines(household_store):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+def test_a_receipt_is_kept_only_when_asked_for_and_holds_no_text(amos, folder):
+    from tests.cli.conftest import HOUSEHOLD, write_lines
+
+    from amos.packets.store import read_receipts
+
+    amos("ingest", write_lines(folder / "notes.jsonl", *HOUSEHOLD))
+    shard = folder / "amos-store" / "default" / "default"
+    before = amos("verify", "--json").object["state_digest"]
+    amos("packet", "barn colour")
+    assert read_receipts(shard) == []
+    told = amos("packet", "barn colour", "--record", "--json").object
+    empty = amos("packet", "zeppelin", "--record", "--json").object
+    items = [(told["packet_id"], one["rank"], one["atom_id"] or one["source_id"]) for one in told["items"]]
+    assert read_receipts(shard) == [*items, (empty["packet_id"], None, None)]
+    stored = b"".join(path.read_bytes() for path in shard.glob("telemetry.sqlite*"))
+    assert b"green" not in stored
+    assert b"barn" not in stored
+    assert amos("verify", "--json").object["state_digest"] == before

@@ -24,6 +24,7 @@ from amos.errors import UsageError
     show_default=True,
     help="How to print it for people or prompts.",
 )
+@click.option("--record", is_flag=True, help="Keep a receipt: which rows were named, no text.")
 @json_option
 @pass_invocation
 def packet(
@@ -33,6 +34,7 @@ def packet(
     words: tuple[str, ...],
     cues: tuple[str, ...],
     form: str,
+    record: bool,
     as_json: bool,
     **asked: Any,
 ) -> None:
@@ -53,5 +55,5 @@ def packet(
     if not given:
         raise UsageError("there is nothing to ask", advice='Give words, as in `amos packet "favourite tea"`.')
     with invocation.open_store() as store:
-        found = store.packet(*given, **request_fields(**asked))
+        found = store.packet(*given, record=record, **request_fields(**asked))
     click.echo(render_packet(found, "json" if as_json else form).encode() + b"\n", nl=False)

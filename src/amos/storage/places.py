@@ -51,6 +51,7 @@ PLACES: dict[str, Place] = {
     "conflicts": Place("table", "refused commands: references and versions", _NONE),
     "runs": Place("table", "receipts: counts and times", _NONE),
     "keys": Place("key table", "erasure key", "destroying a data key erases what it opens"),
+    "packet_receipts": Place("telemetry table", "packet receipts: references and scores, no text", _DELETED),
     "stamps": Place("stamp table", "file identities that were verified", _NONE),
 }
 

@@ -1,0 +1,54 @@
+"""Keep the receipt of a packet: which rows it named, never what they say."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from amos.clock import to_us
+from amos.packets.packet import Packet
+from amos.storage.connections import fetch, open_database
+from amos.storage.files import disk_errors
+from amos.storage.places import place, table
+
+
+def record_receipt(shard: Path, packet: Packet, now: datetime) -> None:
+    """Write one row per item of `packet` to the shard's telemetry, outside chain and digest.
+
+    An empty packet leaves one row without an item.  The questions are not kept.
+    """
+    path = place(shard, "telemetry.sqlite")
+    receipts = table("packet_receipts")
+    common = (packet.packet_id, packet.graph_version, to_us(now), packet.target_processor, packet.profile)
+    rows = [
+        (*common, item.rank, item.atom_id or item.source_id, round(item.score * 1_000_000))
+        for item in packet.items
+    ]
+    connection = open_database(path)
+    try:
+        with disk_errors(path), connection:
+            connection.execute(
+                f"CREATE TABLE IF NOT EXISTS {receipts} (packet_id TEXT NOT NULL, graph_version INTEGER,"
+                " recorded_us INTEGER NOT NULL, processor TEXT NOT NULL, profile TEXT NOT NULL,"
+                " rank INTEGER, ref TEXT, score_ppm INTEGER) STRICT"
+            )
+            connection.executemany(
+                f"INSERT INTO {receipts} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - a registered name
+                rows or [(*common, None, None, None)],
+            )
+    finally:
+        connection.close()
+
+
+def read_receipts(shard: Path) -> list[tuple[str, int | None, str | None]]:
+    """Return (packet id, rank, reference) of every recorded item, in the order of recording."""
+    path = place(shard, "telemetry.sqlite")
+    if not path.exists():
+        return []
+    connection = open_database(path, read_only=True)
+    try:
+        with disk_errors(path):
+            sql = f"SELECT packet_id, rank, ref FROM {table('packet_receipts')} ORDER BY rowid"  # noqa: S608
+            return [(row[0], row[1], row[2]) for row in fetch(connection, sql)]
+    finally:
+        connection.close()
