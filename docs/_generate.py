@@ -43,7 +43,16 @@ interruption. A bad *record* is no error: it is counted and listed, and everythi
 """
 COMMANDS_INTRODUCTION = """# Commands
 
-Global options stand before the command, its own after it.
+Global options stand before the command, its own after it. The store may also be named by `AMOS_STORE`.
+Results go to standard output; notices, warnings and progress go to standard error, progress only to a
+terminal. With `--json` a command prints one object, or one object per row and a last line `amos_end` that
+says whether the rows were all. Colour is left out where `NO_COLOR` is set.
+
+Completion of commands and options, for bash, zsh (`zsh_source`) and fish (`fish_source`):
+
+```sh
+eval "$(_AMOS_COMPLETE=bash_source amos)"
+```
 
 """
 

@@ -1,4 +1,7 @@
+import json
 import re
+import subprocess
+import sys
 
 
 def test_the_demo_tells_the_whole_life_of_a_memory(amos, folder):
@@ -37,3 +40,17 @@ def test_the_story_as_an_object_holds_the_rows_behind_it(amos):
     assert len(story["packets"]) == 3
     assert all(packet["items"] for packet in story["packets"])
     assert story["why"]["evidence"]
+
+
+def test_the_demo_needs_no_compiler(folder):
+    script = (
+        "import json, sys\n"
+        "from amos.cli import main\n"
+        "try: main(['demo'])\n"
+        "except SystemExit: pass\n"
+        "print(json.dumps(sorted({'numba', 'llvmlite', 'duckdb'} & set(sys.modules))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == []

@@ -1,5 +1,11 @@
+import json
+import os
 import sqlite3
+import subprocess
+import sys
 from collections import namedtuple
+
+import pytest
 
 
 def checks(told):
@@ -73,3 +79,13 @@ def test_warm_compiles_before_it_looks(amos, monkeypatch):
     monkeypatch.setattr("amos.flow.warming.warm_kernels", lambda: warmed.append(True))
     assert amos("doctor", "--warm").code == 0
     assert warmed == [True]
+
+
+@pytest.mark.nightly
+def test_warming_fills_an_empty_cache(folder):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-c", "from amos.cli import main; main()", "doctor", "--warm", "--json"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    found = {check["name"]: check["detail"] for check in json.loads(done.stdout)["checks"]}
+    assert found["kernels"] == "compiled"
+    assert list((folder / "cache").rglob("*.nbi"))
