@@ -14,7 +14,11 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Mention:
-    """Who a question names: holders, their conversations, and the terms that are their names."""
+    """Who a question names: holders, their conversations, and the terms that are their names.
+
+    Only the name of somebody who takes part in a talk leaves the words asked about.  What a claim is
+    about (a theatre, a sister, the hose) stays a word too: turns that speak of it must be found.
+    """
 
     def __init__(self, view: View, cue: Cue) -> None:
         self.means_owner = cue.means_owner
@@ -24,11 +28,16 @@ class Mention:
             for term in view.corpus.holder_terms.get(holder, ()):
                 if term in terms:
                     named.setdefault(term, []).append(holder)
-        self.named = {term: np.array(holders, np.uint64) for term, holders in named.items()}
         everyone = [holder for holders in named.values() for holder in holders]
         self.holders = np.unique(np.array(everyone, np.uint64))
+        speakers = set(view.speakers.tolist())
+        self.named = {
+            term: np.array(holders, np.uint64)
+            for term, holders in named.items()
+            if not speakers.isdisjoint(holders)
+        }
         self.has_content = any(
-            term.is_required and not any(value in named for value in term.hashes) for term in cue.terms
+            term.is_required and not any(value in self.named for value in term.hashes) for term in cue.terms
         )
 
     @property

@@ -224,9 +224,13 @@ class View:
     @cached_property
     def holders(self) -> Array:
         """Return the distinct holder hashes among what is visible."""
-        spoke = self.corpus.turns.rows["holder"][self.turns.row]
         held = self.corpus.atoms.rows["holder"][self.atoms.row]
-        return np.unique(np.concatenate([spoke, held]))
+        return np.unique(np.concatenate([self.speakers, held]))
+
+    @cached_property
+    def speakers(self) -> Array:
+        """Return the distinct holder hashes of those who said what is visible."""
+        return np.unique(self.corpus.turns.rows["holder"][self.turns.row])
 
 
 def _frequency(places: Places, term: int) -> int:

@@ -261,6 +261,20 @@ def test_a_question_that_is_only_a_name_finds_what_that_person_said():
     assert told.found("Juri") == ["Rain again"]
 
 
+def test_what_a_claim_is_about_stays_a_word_of_other_turns():
+    told = Told()
+    told.claim(
+        told.turn("The theatre shuts at nine", conversation="a"), "hours", "nine", subject="The theatre"
+    )
+    told.turn("La clé est près du théâtre", conversation="b")
+    told.turn("Is the theatre warm?", conversation="c")
+    assert set(told.found("théâtre")) == {
+        "La clé est près du théâtre",
+        "The theatre shuts at nine",
+        "Is the theatre warm?",
+    }
+
+
 def test_several_cues_take_the_best_of_each():
     told = Told()
     told.turn("The sundial is bronze", conversation="a")
