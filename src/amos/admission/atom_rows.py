@@ -93,7 +93,7 @@ def _either(holds: NDArray[np.bool_], yes: str, no: str) -> pa.Array:
 
 def _mapped(column: pa.ChunkedArray, value: Callable[[str], Any], dtype: type) -> NDArray[Any]:
     encoded = column.combine_chunks().dictionary_encode()
-    values = np.array([value(name) for name in encoded.dictionary.to_pylist()] or [0], dtype)
+    values: NDArray[Any] = np.array([value(name) for name in encoded.dictionary.to_pylist()] or [0], dtype)
     return values[encoded.indices.to_numpy()]
 
 

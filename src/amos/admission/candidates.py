@@ -335,9 +335,8 @@ def first_of_each(candidates: pa.Table) -> pa.Table:
     ids = candidates["candidate_id"].to_pylist()
     if len(set(ids)) == len(ids):
         return candidates
-    seen: set[bytes] = set()
-    keep = [row for row, identifier in enumerate(ids) if not (identifier in seen or seen.add(identifier))]
-    return candidates.take(keep)
+    first = {identifier: row for row, identifier in reversed(list(enumerate(ids)))}
+    return candidates.take(sorted(first.values()))
 
 
 def _pairs(spans: list[int]) -> Iterator[tuple[int, int]]:

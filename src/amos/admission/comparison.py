@@ -63,7 +63,9 @@ READ = (
 class Current(Protocol):
     """Current rows of the store, by id; an empty store answers with empty mappings."""
 
-    def rows(self, table: str, column: str, keys: list[bytes]) -> list[dict[str, Any]]:
+    def rows(
+        self, table: str, column: str, keys: list[bytes], columns: Sequence[str] | None = None
+    ) -> list[dict[str, Any]]:
         """Return the current rows of `table` whose `column` is one of `keys`."""
         ...
 
@@ -134,7 +136,9 @@ def stored_versions(work: Work, table: str, column: str, keys: list[bytes]) -> d
     """Return the current row version per id for those of `keys` that the store holds."""
     if not keys:
         return {}
-    return {row[column]: row["version"] for row in work.current.rows(table, column, keys)}
+    return {
+        row[column]: row["version"] for row in work.current.rows(table, column, keys, [column, "version"])
+    }
 
 
 def codes_of(folded: Folded, size: int) -> NDArray[np.int64]:
@@ -161,8 +165,8 @@ def changed_places(
     size = encoded.rows.size
     is_changed = is_new[encoded.rows] | (codes_of(before, size) != codes_of(after, size))
     count = max(encoded.claim_count, 1)
-    pairs = [folded.pair_place * count + folded.pair_claim for folded in (before, after)]
-    is_changed[np.setxor1d(*pairs) // count] = True
+    met_before, met_after = (folded.pair_place * count + folded.pair_claim for folded in (before, after))
+    is_changed[np.setxor1d(met_before, met_after) // count] = True
     return np.flatnonzero(is_changed)
 
 
@@ -190,15 +194,15 @@ def find_changed_claims(before: Folded, after: Folded, count: int) -> list[int]:
         | (before.root_count != after.root_count)
         | ((before.disputed >= 0) != (after.disputed >= 0))
     )
-    spans = [
-        np.stack((folded.interval_claim, folded.interval_from, folded.interval_until), axis=1)
-        for folded in (before, after)
-    ]
-    rows = np.concatenate(spans)
-    if rows.size:
-        _, place, seen = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-        once = seen[place.reshape(-1)] % 2 == 1
-        differs[rows[once, 0]] = True
+    parts = [(one.interval_claim, one.interval_from, one.interval_until) for one in (before, after)]
+    claim, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.lexsort((end, start, claim))
+    claim, start, end = claim[order], start[order], end[order]
+    is_paired = np.zeros(claim.size, np.bool_)
+    equals_next = (claim[:-1] == claim[1:]) & (start[:-1] == start[1:]) & (end[:-1] == end[1:])
+    is_paired[:-1] |= equals_next
+    is_paired[1:] |= equals_next
+    differs[claim[~is_paired]] = True
     return np.flatnonzero(differs[:count]).tolist()
 
 

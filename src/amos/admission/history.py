@@ -153,7 +153,8 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
     opener[first_claims] = opening[first_rows]
     pair_place = place[pair_row]
     reason = _reasons(encoded, place, action, opener, pair_row, pair_claim)
-    pairs = np.unique(np.stack((claim[opening], source[place][opening])), axis=1)
+    sources = int(source.max(initial=0)) + 1
+    supported = np.unique(claim[opening] * sources + source[place][opening]) // sources
     return Folded(
         place=place,
         action=action,
@@ -166,7 +167,7 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
         disputed=np.where(disputed >= 0, place[np.maximum(disputed, 0)] if place.size else -1, -1),
         opener=np.where(opener >= 0, place[np.maximum(opener, 0)] if place.size else -1, -1),
         support_count=np.bincount(claim[opening], minlength=encoded.claim_count),
-        root_count=np.bincount(pairs[0], minlength=encoded.claim_count),
+        root_count=np.bincount(supported, minlength=encoded.claim_count),
     )
 
 

@@ -52,11 +52,11 @@ def lineage_rows(work: Work) -> list[tuple[Any, ...]]:
     known = work.current.rows("lineage", "successor_id", successors)
     latest: dict[tuple[str, bytes, bytes, bytes], bytes] = {}
     times: dict[tuple[str, bytes, bytes, bytes], int] = defaultdict(int)
-    for row in known:
-        name = (row["relation"], row["predecessor_id"], row["successor_id"], row["decision_id"])
+    for held in known:
+        name = (held["relation"], held["predecessor_id"], held["successor_id"], held["decision_id"])
         times[name] += 1
-        if row["retracts"] is None:
-            latest[name] = row["lineage_id"]
+        if held["retracts"] is None:
+            latest[name] = held["lineage_id"]
     predecessors = sorted({ids[pair[1]] for pair in (*gone, *added)})
     versions = stored_versions(work, "atoms", "atom_id", predecessors)
     rows = []
@@ -101,12 +101,14 @@ def _payload_of(work: Work, claim: int) -> str:
 def _disputed_histories(work: Work, folded: Folded) -> dict[int, tuple[tuple[int, ...], int]]:
     """Return per history in dispute its disputed claims, oldest first, and the place that opened it."""
     disputed = np.flatnonzero(folded.disputed >= 0)
-    found: dict[int, tuple[tuple[int, ...], int]] = {}
+    sides: dict[int, list[int]] = defaultdict(list)
+    opened: dict[int, int] = {}
     for claim in disputed[np.argsort(folded.opener[disputed], kind="stable")].tolist():
         group = int(work.encoded.group[folded.opener[claim]])
-        sides, opened = found.get(group, ((), int(folded.disputed[claim])))
-        found[group] = ((*sides, claim), min(opened, int(folded.disputed[claim])))
-    return found
+        place = int(folded.disputed[claim])
+        sides[group].append(claim)
+        opened[group] = min(place, opened.get(group, place))
+    return {group: (tuple(claims), opened[group]) for group, claims in sides.items()}
 
 
 def dispute_rows(work: Work) -> tuple[pa.Table, list[tuple[bytes, bytes, bool]]]:

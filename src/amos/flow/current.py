@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,13 @@ from amos.schemas.state import PRIMARY_KEYS
 class NothingStored:
     """Answers for a store that holds nothing."""
 
-    def rows(self, table: str, column: str, keys: list[bytes]) -> list[dict[str, Any]]:  # noqa: ARG002
+    def rows(
+        self,
+        table: str,  # noqa: ARG002
+        column: str,  # noqa: ARG002
+        keys: list[bytes],  # noqa: ARG002
+        columns: Sequence[str] | None = None,  # noqa: ARG002
+    ) -> list[dict[str, Any]]:
         """Return no rows."""
         return []
 
@@ -29,11 +36,13 @@ class SnapshotRows:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
 
-    def rows(self, table: str, column: str, keys: list[bytes]) -> list[dict[str, Any]]:
+    def rows(
+        self, table: str, column: str, keys: list[bytes], columns: Sequence[str] | None = None
+    ) -> list[dict[str, Any]]:
         """Return the current rows of `table` whose `column` is one of `keys`."""
         if not keys:
             return []
-        found = self._snapshot.lookup(table, column, pa.array(keys, ID))
+        found = self._snapshot.lookup(table, column, pa.array(keys, ID), columns)
         return list(latest(found, table).to_pylist())
 
     def absent(self, table: str, rows: pa.Table) -> pa.Table:
