@@ -84,9 +84,8 @@ def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
             and later.sentence != draft.sentence
         )
         if is_withdrawn:
-            draft = replace(
-                draft, cues=draft.cues | int(Cue.SELF_CORRECTED), veto=Reason.SELF_CORRECTION.value
-            )
+            cues = draft.cues | int(Cue.SELF_CORRECTED)
+            kept.append(replace(draft, cues=cues, veto=Reason.SELF_CORRECTION.value))
             continue
         latest.setdefault(slot, draft)
         kept.append(draft)

@@ -137,7 +137,7 @@ def word_table(table: GrammarText, lexicon: Lexicon) -> np.ndarray[Any, Any]:
             rows[lexicon.numbers[word], book.FEATURES] |= getattr(features, name.upper())
     for phrase, parts in lexicon.phrases.items():
         own = rows[[lexicon.numbers[part] for part in parts], book.FEATURES]
-        opening = own[0] & (features.FIRST | features.SUBJECT)
+        opening = own[0] & (features.FIRST | features.SUBJECT | features.AUXILIARY)
         rows[lexicon.numbers[phrase], book.FEATURES] |= np.bitwise_or.reduce(own & features.FINITE) | opening
     for head in lexicon.phrase_heads:
         rows[head, book.FEATURES] |= features.PHRASE_HEAD

@@ -31,17 +31,17 @@ from amos.kernels.features import (
     TAGGED,
 )
 from amos.kernels.segments import features_at
-from amos.kernels.words import ASK, PUNCT, SOFT
+from amos.kernels.words import ASK, EMOJI, PUNCT, SOFT
 
-LONGEST_TAG_CLAUSE = 3
-"""A questioning clause of at most so many words at the end is a tag ("..., is it?")."""
+LONGEST_TAG_CLAUSE = 1
+"""A questioning clause with at most so many words after its first, at the end, is a tag ("..., is it?")."""
 
 
 def clause_head(t: int, e: int, tok: Ints, book: Ints) -> int:
     """Return the first token of the clause t..e that is neither a mark nor a lead-in ("well", "no,")."""
     x = t
     while x < e:
-        if tok[x * T + FLAGS] & PUNCT == 0:
+        if tok[x * T + FLAGS] & (PUNCT | EMOJI) == 0:
             word = features_at(book, tok, x)
             is_plain_no = (
                 x == t and word & NEGATION != 0 and x + 1 < e and tok[(x + 1) * T + FLAGS] & SOFT != 0

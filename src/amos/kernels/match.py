@@ -43,7 +43,7 @@ from amos.kernels.features import (
     TRAILER,
 )
 from amos.kernels.segments import features_at
-from amos.kernels.words import CAPITAL, CODE, CUT, PUNCT, QUOTED, WORD
+from amos.kernels.words import CAPITAL, CODE, CUT, EMOJI, PUNCT, QUOTED, WORD
 
 ONE, MAYBE, MANY, MAY_NEGATE, NEGATES, NOT_NEXT, SLOT, REST, NAME_BEFORE, NAME = range(10)
 AT_HEAD, AT_FREE, OPEN, CLOSE, TIME, STEPS, DONE, NO_TIME_HERE, AT_END = range(10, 19)
@@ -152,7 +152,7 @@ def is_free(t: int, head: int, book: Ints, tok: Ints) -> bool:
     if t <= head:
         return True
     if (
-        tok[(t - 1) * T + FLAGS] & PUNCT != 0
+        tok[(t - 1) * T + FLAGS] & (PUNCT | EMOJI) != 0
         or features_at(book, tok, t - 1) & (LINKER | BREAKER | LEAD) != 0
     ):
         return True
