@@ -217,17 +217,16 @@ class Builder:
         return origin.event_time is None, canonical_json(conditions)
 
     def _gate(self, claim: Any, origin: Origin, spans: list[int], *, is_bounded: bool) -> str | None:
-        starts_late = (
-            claim.valid_from is not None
-            and claim.valid_until is not None
-            and claim.valid_until <= claim.valid_from
-        )
+        start = claim.valid_from
+        if start is None and claim.memory_class != MemoryClass.EPISODE:
+            start = origin.event_time  # what holds now cannot have ended before it was said
+        is_backwards = None not in (start, claim.valid_until) and claim.valid_until <= start
         facts = Facts(
             confidence=claim.confidence,
             cues=claim.cues,
             has_bound=is_bounded,
             is_authorised=origin.may_retain and "personalization" in origin.purposes,
-            is_ordered_in_time=not starts_late,
+            is_ordered_in_time=not is_backwards,
             is_span_sound=are_spans_sound(origin.content, spans),
             memory_class=claim.memory_class,
             modality=claim.modality,

@@ -167,6 +167,8 @@ def changed_places(
     count = max(encoded.claim_count, 1)
     met_before, met_after = (folded.pair_place * count + folded.pair_claim for folded in (before, after))
     is_changed[np.setxor1d(met_before, met_after) // count] = True
+    moved = before.opener[after.pair_claim] != after.opener[after.pair_claim]
+    is_changed[after.pair_place[moved]] = True  # what gave way now opens with other words
     return np.flatnonzero(is_changed)
 
 

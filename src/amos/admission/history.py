@@ -152,7 +152,7 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
     first_claims, first_rows = np.unique(claim[opening], return_index=True)
     opener[first_claims] = opening[first_rows]
     pair_place = place[pair_row]
-    reason = _reasons(encoded, place, action, opener, pair_row, pair_claim)
+    reason = _reasons(encoded, place, action, opener)
     sources = int(source.max(initial=0)) + 1
     supported = np.unique(claim[opening] * sources + source[place][opening]) // sources
     return Folded(
@@ -176,8 +176,6 @@ def _reasons(
     place: I64,
     action: NDArray[np.int8],
     opener: I64,
-    pair_row: I64,
-    pair_claim: I64,
 ) -> NDArray[np.int8]:
     claim = encoded.claim[place]
     payload = encoded.payload[place]
@@ -200,18 +198,25 @@ def _reasons(
     ).astype(np.int8)
     corrects = (action == kernel.SUPERSEDE) & encoded.is_correction[place]
     reason[corrects] = _CODE[Reason.EXPLICIT_CORRECTION]
-    asks = (action[pair_row] == kernel.SUPERSEDE) & ~corrects[pair_row]
-    asks &= encoded.twin[pair_claim] != claim[pair_row]
-    rows = pair_row[asks]
-    pairs = np.stack((payload[opener[pair_claim[asks]]], payload[rows]))
-    distinct, place_of = np.unique(pairs, axis=1, return_inverse=True)
-    refines = np.fromiter(
-        (_refines(encoded.payload_texts[old].as_py(), encoded.payload_texts[new].as_py())
-         for old, new in distinct.T.tolist()),
-        np.bool_, distinct.shape[1],
-    )  # fmt: skip
-    reason[rows[refines[place_of.reshape(-1)]]] = _CODE[Reason.REFINES_CURRENT_VALUE]
     return reason
+
+
+def name_refinements(encoded: Encoded, folded: Folded, places: I64) -> None:
+    """Tell refinements from contradictions among the rows of `folded` at `places`.
+
+    Only rows whose decision changes need it: the texts behind it are the same in both folds.
+    """
+    position = np.searchsorted(folded.place, folded.pair_place)
+    asks = folded.reason[position] == _CODE[Reason.CONTRADICTS_CURRENT_VALUE]
+    asks &= np.isin(folded.pair_place, places)
+    asks &= encoded.twin[folded.pair_claim] != encoded.claim[folded.pair_place]
+    asks &= folded.action[position] == kernel.SUPERSEDE
+    losers = encoded.payload[folded.opener[folded.pair_claim[asks]]]
+    texts = encoded.payload_texts
+    old_texts = texts.take(pa.array(losers)).to_pylist()
+    new_texts = texts.take(pa.array(encoded.payload[folded.pair_place[asks]])).to_pylist()
+    refines = np.fromiter(map(_refines, old_texts, new_texts), np.bool_, len(old_texts))
+    folded.reason[position[asks][refines]] = _CODE[Reason.REFINES_CURRENT_VALUE]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -24,7 +24,7 @@ from amos.admission.comparison import (
     shown_places,
 )
 from amos.admission.decision_rows import decision_rows
-from amos.admission.history import encode_histories, fold
+from amos.admission.history import encode_histories, fold, name_refinements
 from amos.admission.policy import Policy
 from amos.admission.succession import dispute_rows, edge_rows, lineage_rows
 
@@ -72,6 +72,8 @@ def settle(
     after = fold(encoded, np.flatnonzero(~is_gone[encoded.rows]), of_place)
     changed = changed_places(encoded, before, after, is_new)
     touched = changed
+    for folded in (before, after):
+        name_refinements(encoded, folded, touched)
     changed = changed[~is_gone[encoded.rows[changed]]]
     is_fresh = np.arange(candidates.num_rows) >= stored.num_rows + replaced.num_rows
     changed_claims = find_changed_claims(before, after, encoded.claim_count)
