@@ -9,7 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.schemas.vocabulary import Reason
 from amos.sources.block import Batch, Problem
+
+REFUSALS = frozenset({str(Reason.TENANT_BOUNDARY)})
+"""Problems of records that could be read and may not enter this shard: nothing of them is kept."""
 
 SHOWN_ERRORS = 200
 """Problems kept in the receipt; all of them are counted."""
@@ -71,7 +75,11 @@ class Receipt:
         self.formats[batch.format] += batch.record_count
         self.errors_total += len(batch.problems)
         self.errors.extend(batch.problems[: SHOWN_ERRORS - len(self.errors)])
-        self.sources["unreadable"] += sum(problem.is_lost for problem in batch.problems)
+        refused = sum(problem.code in REFUSALS for problem in batch.problems if problem.is_lost)
+        self.sources["rejected"] += refused
+        self.sources["unreadable"] += sum(problem.is_lost for problem in batch.problems) - refused
+        if refused:
+            self.reasons[str(Reason.TENANT_BOUNDARY)] += refused
 
     def count_cuts(self, findings: pa.Table, raw: pa.Table) -> None:
         """Count what a screen cut, by rule and by the trust of what it was cut from.

@@ -94,3 +94,15 @@ def test_a_dry_run_changes_nothing_and_counts_the_same():
         real = store.ingest([path], format="messages")
         assert dry["decisions"] == real["decisions"]
         assert dry["sources"] == real["sources"]
+
+
+def test_a_line_of_another_tenant_is_refused_and_nothing_of_it_is_kept():
+    with scratch() as (folder, store):
+        lines = [
+            line(text="My locker is B12."),
+            line(id="m2", text="My badge is Z9.", scope={"tenant": "elsewhere"}),
+        ]
+        receipt = store.ingest([write_lines(folder / "a.jsonl", lines)], format="messages")
+        assert receipt["sources"] == {"new": 1, "linked": 0, "rejected": 1, "unreadable": 0}
+        assert receipt["reasons"]["tenant_boundary"] == 1
+        assert "Z9" not in str(rows(store, "sources"))
