@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from amos.sources.reading import read_batches
+from amos.sources.reading import batch_blocks, read_batches
 
 EXAMPLES = Path(__file__).parent / "golden" / "sources"
 CASES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "expected.jsonl").exists())
@@ -48,9 +48,10 @@ def delivered(*paths, **options):
     """Return blocks and problems of `paths`; every record has a block or is lost."""
     blocks, problems, count = [], [], 0
     for batch in read_batches(list(paths), **options):
-        kept = len({block.locator for block in batch.blocks})
+        read = batch_blocks(batch)
+        kept = len({block.locator for block in read})
         assert kept + sum(problem.is_lost for problem in batch.problems) == batch.record_count
-        blocks += batch.blocks
+        blocks += read
         problems += batch.problems
         count += batch.record_count
     return Delivered(blocks, problems, count)

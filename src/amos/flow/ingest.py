@@ -18,7 +18,7 @@ from amos.flow.receipt import Receipt
 from amos.journal.store import HeadMoved, Shard, Snapshot
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch
-from amos.sources.reading import raw_table
+from amos.sources.reading import batch_table
 
 TRIES = 3
 """Decisions on a pinned version before the last one, which holds the shard."""
@@ -55,7 +55,7 @@ class Run:
         """Store and decide every batch, each in one commit; return the receipt."""
         for batch in batches:
             self.receipt.count_batch(batch)
-            if batch.blocks:
+            if not batch.is_empty:
                 self._ingest_blocks(batch)
             if progress is not None:
                 progress(batch.record_count, batch.bytes_read)
@@ -63,7 +63,7 @@ class Run:
         return self.receipt
 
     def _ingest_blocks(self, batch: Batch) -> None:
-        raw = raw_table(batch.blocks)
+        raw = batch_table(batch)
         source_ids = identify_sources(raw, self.shard.key)
         delivered = digest_deliveries(raw, self.shard.key)
         for _ in range(TRIES):

@@ -10,7 +10,7 @@ from amos.sources.block import Block, Problem
 from amos.sources.instants import default_zone
 from amos.sources.mapping import load_mapping
 from amos.sources.messages import MessagesReader
-from amos.sources.reading import check_trust, plan_inputs, read_alone, read_batches
+from amos.sources.reading import batch_blocks, check_trust, plan_inputs, read_alone, read_batches
 from amos.sources.standing import lower_trust
 
 Report = Callable[[Problem], None]
@@ -55,7 +55,7 @@ def read_proposals(
     for batch in read_batches(paths, format=format, zone=zone, trust=trust):
         for problem in batch.problems:
             tell(problem)
-        for block in batch.blocks:
+        for block in batch_blocks(batch):
             yield Proposal(id=block.record_key, blocks=[block], own_count=1)
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 DEFAULT_PURPOSES = ("personalization",)
 
@@ -43,7 +48,7 @@ class Block(msgspec.Struct, kw_only=True, gc=False):
     extra: str | None = None
 
 
-class Problem(msgspec.Struct, kw_only=True, frozen=True):
+class Problem(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     """A record that could not be read, or could be read only in part."""
 
     file: str
@@ -54,10 +59,20 @@ class Problem(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Batch(msgspec.Struct, kw_only=True):
-    """Some records of one input: what they hold, what was wrong, how many they were."""
+    """Some records of one input: what they hold, what was wrong, how many they were.
+
+    What they hold comes as RAW tables, as blocks, or as both: `blocks` stand behind `tables`.
+    `raw_rows.batch_table` and `raw_rows.batch_blocks` give all of it in one shape.
+    """
 
     blocks: list[Block]
     problems: list[Problem]
     record_count: int
     format: str
     bytes_read: int = 0
+    tables: list[pa.Table] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """No record of it could be read."""
+        return not self.blocks and not self.tables

@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 from amos.clock import EPOCH, to_us
 from amos.errors import UsageError
 
-_LOWEST_US = to_us(datetime(1900, 1, 1, tzinfo=UTC))
-_HIGHEST_US = to_us(datetime(2100, 1, 1, tzinfo=UTC))
+LOWEST_US = to_us(datetime(1900, 1, 1, tzinfo=UTC))
+HIGHEST_US = to_us(datetime(2100, 1, 1, tzinfo=UTC))
 _DAY_SECONDS = 86_400
 _SHORTEST = len("2026-01-31T12:34:56Z")
 _LONGEST = len("2026-01-31T12:34:56.123456Z")
@@ -79,7 +79,7 @@ def default_zone(name: str | None) -> DefaultZone:
         sign = -1 if offset[1] == "-" else 1
         delta = sign * timedelta(hours=int(offset[2]), minutes=int(offset[3]))
         if abs(delta) < timedelta(days=1):
-            return DefaultZone(_offset_text(delta), timezone(delta), False)
+            return DefaultZone(offset_text(delta), timezone(delta), False)
     return DefaultZone(name, _named_zone(name), False)
 
 
@@ -115,7 +115,7 @@ def read_instant(value: Any, zone: DefaultZone = ASSUMED_UTC) -> Instant:
 
 def _from_seconds(seconds: float, written: str) -> Instant:
     us = round(seconds * 1_000_000) if math.isfinite(seconds) else 0
-    if not 0 < us < _HIGHEST_US:
+    if not 0 < us < HIGHEST_US:
         return Instant(text=written[:_LONGEST_TEXT], is_invalid=True)
     return Instant(us=us, zone="Z")
 
@@ -127,7 +127,7 @@ def _from_text(text: str, zone: DefaultZone) -> Instant:
         except ValueError:
             return Instant(text=text, is_invalid=True)
         us = (since.days * _DAY_SECONDS + since.seconds) * 1_000_000 + since.microseconds
-        if _LOWEST_US <= us < _HIGHEST_US:
+        if LOWEST_US <= us < HIGHEST_US:
             return Instant(us, None, "Z")
         return Instant(text=text, is_invalid=True)
     written = text.strip()
@@ -151,13 +151,13 @@ def _placed(moment: datetime | None, text: str, zone: DefaultZone) -> Instant:
     try:
         us = to_us(moment if own else moment.replace(tzinfo=zone.zone))
     except OverflowError:
-        us = _HIGHEST_US
-    if not _LOWEST_US <= us < _HIGHEST_US:
+        us = HIGHEST_US
+    if not LOWEST_US <= us < HIGHEST_US:
         return Instant(text=text, is_invalid=True)
     if not own:
         return Instant(us, text, zone.name, zone.is_assumed)
     offset = moment.utcoffset() or timedelta()
-    return Instant(us, text, "Z" if text.rstrip()[-1] in "Zz" else _offset_text(offset))
+    return Instant(us, text, "Z" if text.rstrip()[-1] in "Zz" else offset_text(offset))
 
 
 def _moment(text: str) -> datetime | None:
@@ -208,7 +208,8 @@ _GRAMMARS: tuple[Callable[[str], datetime | None], ...] = (
 )
 
 
-def _offset_text(offset: timedelta) -> str:
+def offset_text(offset: timedelta) -> str:
+    """Return `offset` as RFC 3339 writes it, to the minute."""
     minutes = round(offset.total_seconds() / 60)
     sign = "-" if minutes < 0 else "+"
     return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

@@ -50,9 +50,9 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
     def is_plain(self, raw: bytes) -> bool:
         """Tell whether `raw` holds exactly the keys that are set, each once, and no rarer ones."""
-        if self.turn is not None and not _LOWEST_TURN <= self.turn <= _HIGHEST_TURN:
+        if self.turn is not None and not LOWEST_TURN <= self.turn <= HIGHEST_TURN:
             return False
-        if self.source is not None and self.source not in _SOURCES:
+        if self.source is not None and self.source not in SOURCES:
             return False
         values = msgspec.structs.astuple(self)
         if values[_RARE:] != _NO_RARE_FIELD:
@@ -66,12 +66,12 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 _RARE = 12
 _NO_RARE_FIELD = (None,) * 5
 _SCOPE_SIZE = len(msgspec.structs.fields(Scope))
-_LOWEST_TURN = 0
-_HIGHEST_TURN = 2**53
+LOWEST_TURN = 0
+HIGHEST_TURN = 2**53
 _NAMES = frozenset(field.name for field in msgspec.structs.fields(Line))
 _SCOPE_NAMES = frozenset(field.name for field in msgspec.structs.fields(Scope))
 _TEXTS = ("id", "author", "conversation", "session", "reply_to", "channel", "title")
-_SOURCES = frozenset({"user", "tool", "web"})
+SOURCES = frozenset({"user", "tool", "web"})
 
 
 @dataclass(kw_only=True)
@@ -97,7 +97,7 @@ def line_of(row: dict[str, Any], repairs: Repairs, *, is_context_allowed: bool) 
     fields["text"] = _content(row, extra)
     fields["role"] = _word(row, "role")
     fields["trust"] = _one_of(row, "trust", frozenset(Trust))
-    fields["source"] = _one_of(row, "source", _SOURCES)
+    fields["source"] = _one_of(row, "source", SOURCES)
     fields["ts"] = _time(row, extra, repairs)
     fields["turn"] = _turn(row, extra, repairs)
     fields["scope"] = _scope(row, extra)
@@ -171,7 +171,7 @@ def _turn(row: dict[str, Any], extra: dict[str, Any], repairs: Repairs) -> int |
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and _LOWEST_TURN <= value <= _HIGHEST_TURN:
+    if isinstance(value, int) and not isinstance(value, bool) and LOWEST_TURN <= value <= HIGHEST_TURN:
         return value
     repairs.notes.append((Fault.WRONG_TYPE, "`turn` is no count; the line order stands in"))
     extra["turn"] = value

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
+import pyarrow as pa
 
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Block, Problem
@@ -10,6 +13,7 @@ from amos.sources.faults import Fault, UnreadableRecordError, noted
 from amos.sources.instants import UNKNOWN, Instant, read_instant
 from amos.sources.keys import chain_key, chain_seed, join_key
 from amos.sources.line import Line, Repairs, Scope
+from amos.sources.line_columns import LineColumns, join_keys
 from amos.sources.reader import ReadContext
 from amos.sources.standing import Standing, standing_of
 
@@ -76,6 +80,39 @@ class LineBlocks:
         if fault or is_invalid:
             _report(block, standing, instant, number, context, problems)
         return block
+
+    def table(self, columns: LineColumns, numbers: Sequence[int]) -> pa.Table:
+        """Return the RAW rows of plain lines of which none is irregular: what `block` makes of each."""
+        keys, conversations, flags = self._keys(columns)
+        turns = self._next_turns(conversations, columns.fields["turn"])
+        return columns.table(
+            numbers,
+            format=self._format,
+            record_key=keys,
+            conversation_key=conversations,
+            turn=turns,
+            flags=flags,
+        )
+
+    def _keys(self, columns: LineColumns) -> tuple[pa.Array, Sequence[str], Sequence[int]]:
+        """Return record keys, conversation keys and flags."""
+        ids, conversations = columns.fields["id"], columns.fields["conversation"]
+        if all(ids) and all(conversations):
+            return join_keys(conversations, ids), conversations, (0,) * len(ids)
+        rows = [
+            self._key(line, line.scope, role) for line, role in zip(columns.lines, columns.roles, strict=True)
+        ]
+        keys, conversations, flags = zip(*rows, strict=True)
+        return pa.array(keys, pa.string()), conversations, flags
+
+    def _next_turns(self, conversations: Sequence[str], written: Sequence[int | None]) -> Sequence[int]:
+        """Return the turn of each line: as written, else the one after the line before it."""
+        turns = []
+        for conversation, turn in zip(conversations, written, strict=True):
+            place = self._turns.get(conversation, 0) if turn is None else turn
+            self._turns[conversation] = place + 1
+            turns.append(place)
+        return turns
 
     def _key(self, line: Line, scope: Scope | None, role: str) -> tuple[str, str, int]:
         """Return (record key, conversation key, flags)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, ClassVar
 
 import msgspec
@@ -11,11 +11,15 @@ from amos.sources.block import Batch, Block, Problem
 from amos.sources.faults import UnreadableRecordError, lost
 from amos.sources.line import Line, Repairs, line_of
 from amos.sources.line_blocks import LineBlocks, earlier_blocks
+from amos.sources.line_columns import LineColumns
+from amos.sources.raw_rows import add_table
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, record_of
-from amos.sources.splitting import line_piece, raw_lines
+from amos.sources.splitting import line_chunks, line_piece, raw_lines
 
 _CHUNK_BYTES = 4 << 20
+_MANY_LINES = 64
+"""From this many lines in a row on, columns cost less than blocks."""
 _decode_line = msgspec.json.Decoder(Line).decode
 
 
@@ -51,14 +55,25 @@ class MessagesReader(Reader):
 
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
         """Yield one block per line."""
-        batch = _empty_batch()
-        for number, raw in raw_lines(stream, longest=context.limits.record_bytes):
-            self._read_line(number, raw, context, batch)
-            if batch.record_count >= context.chunk_records or batch.bytes_read >= _CHUNK_BYTES:
-                yield batch
-                batch = _empty_batch()
-        if batch.record_count:
+        longest, count = context.limits.record_bytes, context.chunk_records
+        for numbers, raws in line_chunks(stream, longest=longest, count=count, size=_CHUNK_BYTES):
+            batch = _empty_batch()
+            self._read_chunk(numbers, raws, context, batch)
             yield batch
+
+    def _read_chunk(self, numbers: list[int], raws: list[bytes], context: ReadContext, batch: Batch) -> None:
+        """Add the lines to `batch`: long runs of plain ones by columns, the others one by one."""
+        start = 0
+        for columns, count in _runs(raws, context):
+            stop = start + count
+            if columns is None:
+                for number, raw in zip(numbers[start:stop], raws[start:stop], strict=True):
+                    self._read_line(number, raw, context, batch)
+            else:
+                add_table(batch, self._blocks.table(columns, numbers[start:stop]))
+                batch.record_count += count
+                batch.bytes_read += sum(map(len, raws[start:stop]))
+            start = stop
 
     def _read_line(self, number: int, raw: bytes, context: ReadContext, batch: Batch) -> Line | None:
         """Add the line to `batch`; return it unless it is lost."""
@@ -114,6 +129,65 @@ def read_lines_alone(stream: BinaryIO, context: ReadContext) -> Iterator[Message
             blocks = [*earlier_blocks(line.context, blocks[0]), *blocks]
         own = line.id if line is not None and line.id else str(number)
         yield Message(line=number, id=own, blocks=blocks, problems=batch.problems)
+
+
+def _runs(raws: list[bytes], context: ReadContext) -> Iterator[tuple[LineColumns | None, int]]:
+    """Cut lines into runs, each with its count: columns of many plain lines, None for all others."""
+    if len(raws) < _MANY_LINES:
+        yield None, len(raws)
+        return
+    columns = _columns_of_all(raws, context)
+    if columns is not None:
+        yield from _regular_runs(columns, context)
+        return
+    lines: list[Line] = []
+    for raw in raws:
+        line = _plain_line(raw)
+        if line is not None:
+            lines.append(line)
+            continue
+        yield from _plain_runs(lines, context)
+        yield None, 1
+        lines = []
+    yield from _plain_runs(lines, context)
+
+
+def _columns_of_all(raws: list[bytes], context: ReadContext) -> LineColumns | None:
+    """Return the columns of the lines, None when any of them is not plain."""
+    try:
+        columns = LineColumns([_decode_line(raw) for raw in raws], context)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return columns if columns.are_plain(raws) else None
+
+
+def _plain_line(raw: bytes) -> Line | None:
+    try:
+        line = _decode_line(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return line if line.is_plain(raw) else None
+
+
+def _plain_runs(lines: Sequence[Line], context: ReadContext) -> Iterator[tuple[LineColumns | None, int]]:
+    if len(lines) >= _MANY_LINES:
+        yield from _regular_runs(LineColumns(lines, context), context)
+    elif lines:
+        yield None, len(lines)
+
+
+def _regular_runs(columns: LineColumns, context: ReadContext) -> Iterator[tuple[LineColumns | None, int]]:
+    """Cut the lines that make a problem out of `columns`."""
+    irregular = columns.irregular()
+    if not irregular:
+        yield columns, len(columns.lines)
+        return
+    start = 0
+    for row in irregular:
+        yield from _plain_runs(columns.lines[start:row], context)
+        yield None, 1
+        start = row + 1
+    yield from _plain_runs(columns.lines[start:], context)
 
 
 def _empty_batch() -> Batch:

@@ -1,4 +1,4 @@
-"""Turn blocks into rows of the RAW schema, column by column."""
+"""Turn blocks into rows of the RAW schema, column by column, and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from amos.schemas.raw import RAW
-from amos.sources.block import Block
+from amos.sources.block import Batch, Block
+from amos.sources.standing import lower_trust
 
 # One comprehension per column: reading a named attribute is several times cheaper than `getattr`.
 _COLUMNS: dict[str, Callable[[Sequence[Block]], list[Any]]] = {
@@ -50,14 +51,53 @@ def raw_table(blocks: Sequence[Block]) -> pa.Table:
     """Return `blocks` as RAW rows in the same order."""
     if not blocks:
         return RAW.empty_table()
-    arrays = [_array(_COLUMNS[field.name](blocks), field.type) for field in RAW]
+    arrays = [array_of(_COLUMNS[field.name](blocks), field.type) for field in RAW]
     return pa.Table.from_arrays(arrays, schema=RAW)
 
 
-def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+def batch_table(batch: Batch) -> pa.Table:
+    """Return all that `batch` holds as RAW rows, each column in one piece."""
+    if not batch.tables:
+        return raw_table(batch.blocks)
+    return pa.concat_tables([*batch.tables, raw_table(batch.blocks)]).combine_chunks()
+
+
+def batch_blocks(batch: Batch) -> list[Block]:
+    """Return all that `batch` holds as blocks."""
+    return [*(block for table in batch.tables for block in _blocks(table)), *batch.blocks]
+
+
+def add_table(batch: Batch, table: pa.Table) -> None:
+    """Put RAW rows behind everything that `batch` holds."""
+    if batch.blocks:
+        batch.tables.append(raw_table(batch.blocks))
+        batch.blocks = []
+    batch.tables.append(table)
+
+
+def lower_batch(batch: Batch, trust: str) -> None:
+    """Leave nothing in `batch` more trust than `trust`."""
+    for block in batch.blocks:
+        block.trust = lower_trust(block.trust, trust)
+    place = RAW.get_field_index("trust")
+    for number, table in enumerate(batch.tables):
+        words = [lower_trust(word, trust) for word in table.column(place).to_pylist()]
+        batch.tables[number] = table.set_column(place, RAW.field(place), array_of(words, pa.string()))
+
+
+def _blocks(table: pa.Table) -> list[Block]:
+    rows = table.to_pylist()
+    return [Block(**{**row, "purposes": tuple(row["purposes"])}) for row in rows]
+
+
+def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Return `values`, at least one, as an array of `kind`; cheaply when all are the same."""
     first = values[0]
-    if values.count(first) != len(values):
+    if values[-1] != first or values.count(first) != len(values):
         return pa.array(values, kind)
-    if first is None:
-        return pa.nulls(len(values), kind)
-    return pa.repeat(pa.scalar(first, kind), len(values))
+    return constant(first, kind, len(values))
+
+
+def constant(value: Any, kind: pa.DataType, count: int) -> pa.Array:
+    """Return `count` times `value`."""
+    return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)

@@ -16,17 +16,25 @@ from amos.sources.limits import Limits
 from amos.sources.mapping import load_mapping
 from amos.sources.messages import Message, MessagesReader, read_lines_alone
 from amos.sources.planning import READ_ERRORS, LogicalInput, Survey, survey
-from amos.sources.raw_rows import raw_table
+from amos.sources.raw_rows import batch_blocks, batch_table, lower_batch, raw_table
 from amos.sources.reader import ReadContext, Reader
 from amos.sources.records import coalesced
 from amos.sources.registry import reader_class
-from amos.sources.standing import lower_trust
 from amos.sources.walking import InputFile, Walk, closing
 
 _BATCH_BYTES = 32 << 20
 _DEFAULT_LIMITS = Limits()
 
-__all__ = ["check_trust", "detect", "plan_inputs", "raw_table", "read_alone", "read_batches"]
+__all__ = [
+    "batch_blocks",
+    "batch_table",
+    "check_trust",
+    "detect",
+    "plan_inputs",
+    "raw_table",
+    "read_alone",
+    "read_batches",
+]
 
 
 def read_batches(
@@ -164,8 +172,7 @@ def _checked(batches: Iterator[Batch], found: Survey, trust: str | None) -> Iter
         for batch in batches:
             count += batch.record_count
             if trust is not None:
-                for block in batch.blocks:
-                    block.trust = lower_trust(block.trust, trust)
+                lower_batch(batch, trust)
             yield batch
     finally:
         closing(parts)

@@ -11,6 +11,7 @@ from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch, Block, Problem
 from amos.sources.decoding import decode_record
 from amos.sources.faults import Fault, UnreadableRecordError, lost, noted
+from amos.sources.raw_rows import add_table
 from amos.sources.reader import ReadContext
 from amos.sources.splitting import BOM, Piece, buffered, split_lines, split_values
 
@@ -105,6 +106,8 @@ def coalesced(batches: Iterable[Batch], *, records: int, size: int) -> Iterator[
                 yield whole
             whole = batch
         else:
+            for table in batch.tables:
+                add_table(whole, table)
             whole.blocks.extend(batch.blocks)
             whole.problems.extend(batch.problems)
             whole.record_count += batch.record_count

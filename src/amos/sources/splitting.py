@@ -63,6 +63,24 @@ def raw_lines(stream: BinaryIO, *, longest: int) -> Iterator[tuple[int, bytes]]:
             yield number, raw
 
 
+def line_chunks(
+    stream: BinaryIO, *, longest: int, count: int, size: int
+) -> Iterator[tuple[list[int], list[bytes]]]:
+    """Yield numbers and bytes of `raw_lines`, cut behind `count` lines or `size` bytes, what comes first."""
+    numbers: list[int] = []
+    raws: list[bytes] = []
+    room = size
+    for number, raw in raw_lines(stream, longest=longest):
+        numbers.append(number)
+        raws.append(raw)
+        room -= len(raw)
+        if len(raws) >= count or room <= 0:
+            yield numbers, raws
+            numbers, raws, room = [], [], size
+    if raws:
+        yield numbers, raws
+
+
 def line_piece(number: int, raw: bytes) -> Piece:
     """Return the piece of one of `raw_lines`."""
     fault = None if raw else Fault.TOO_LARGE

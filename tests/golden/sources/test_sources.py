@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from amos.sources.block import Block
-from amos.sources.reading import read_batches
+from amos.sources.reading import batch_blocks, read_batches
 
 HERE = Path(__file__).parent
 CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "expected.jsonl").exists())
@@ -24,7 +24,7 @@ def rendered(case):
     batches = list(read_batches(inputs, mapping=mapping if mapping.exists() else None))
     lines = []
     for batch in batches:
-        for block in batch.blocks:
+        for block in batch_blocks(batch):
             row = msgspec.to_builtins(block)
             lines.append({name: value for name, value in row.items() if value != DEFAULTS[name]})
         lines.extend({"problem": msgspec.to_builtins(problem)} for problem in batch.problems)
