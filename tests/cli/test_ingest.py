@@ -1,3 +1,4 @@
+import functools
 import json
 import os
 import signal
@@ -7,7 +8,10 @@ import sys
 import time
 
 import pytest
-from tests.cli.conftest import HOUSEHOLD, line, write_lines
+
+from amos.cli.reading import Progress
+from amos.sources.reading import read_batches
+from households import HOUSEHOLD, line, write_lines
 
 FATES = {"new", "linked", "rejected", "unreadable"}
 OUTCOMES = {"commit", "link", "quarantine", "ignore", "reject"}
@@ -136,6 +140,30 @@ def test_an_option_that_names_nothing_is_exit_2_and_makes_no_store(amos, notes, 
     assert not (folder / "amos-store").exists()
 
 
+def test_ctrl_c_between_commits_keeps_them_and_running_again_completes(amos, notes, monkeypatch):
+    def interrupt(progress: object, records: int, size: int) -> None:
+        told(progress, records, size)
+        if progress.records >= 6:  # type: ignore[attr-defined]
+            raise KeyboardInterrupt
+
+    told = Progress.__call__
+    in_threes = functools.partial(read_batches, batch_records=3)
+    with monkeypatch.context() as patch:
+        patch.setattr("amos.sources.reading.read_batches", in_threes)
+        patch.setattr("amos.cli.reading.Progress.__call__", interrupt)
+        stopped = amos("ingest", notes, "--json")
+    assert stopped.code == 130
+    assert "6 records are stored for good" in stopped.err
+    assert "Run the same command again" in stopped.err
+    assert stopped.object["error"]["code"] == "interrupted"
+    assert amos("ingest", notes, "--json").object["sources"] == {
+        "new": 2,
+        "linked": 6,
+        "rejected": 0,
+        "unreadable": 0,
+    }
+
+
 def commits(catalog):
     """Return how many commits a store holds that another process is writing."""
     if not catalog.exists():
@@ -149,7 +177,8 @@ def commits(catalog):
         database.close()
 
 
-def test_ctrl_c_says_what_is_stored_and_running_again_completes(folder):
+@pytest.mark.crash
+def test_a_real_ctrl_c_says_what_is_stored_and_running_again_completes(folder):
     many = write_lines(
         folder / "many.jsonl",
         *(line(f"m{n}", f"My crate {n} colour is red.", 1 + n % 28) for n in range(20_000)),

@@ -1,5 +1,6 @@
 import pytest
-from tests.cli.conftest import line, write_lines
+
+from households import line, write_lines
 
 
 def test_atoms_are_one_line_each_newest_first(household):

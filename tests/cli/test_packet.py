@@ -111,9 +111,8 @@ def test_one_packet_loads_neither_compiler_nor_engines(household_store):
 
 
 def test_a_receipt_is_kept_only_when_asked_for_and_holds_no_text(amos, folder):
-    from tests.cli.conftest import HOUSEHOLD, write_lines
-
     from amos.packets.store import read_receipts
+    from households import HOUSEHOLD, write_lines
 
     amos("ingest", write_lines(folder / "notes.jsonl", *HOUSEHOLD))
     shard = folder / "amos-store" / "default" / "default"

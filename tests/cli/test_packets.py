@@ -1,5 +1,6 @@
 import pytest
-from tests.cli.conftest import write_lines
+
+from households import write_lines
 
 ROW = {"qid", "rank", "item_kind", "atom_id", "source_id", "score", "components", "statement", "excerpt"}
 

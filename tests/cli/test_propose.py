@@ -1,6 +1,6 @@
 import json
 
-from tests.cli.conftest import line, write_lines
+from households import line, write_lines
 
 FIELDS = [
     "id",

@@ -1,4 +1,4 @@
-from tests.cli.conftest import HOUSEHOLD, line, write_lines
+from households import HOUSEHOLD, line, write_lines
 
 
 def test_the_report_counts_runs_totals_and_what_is_stored(amos, folder):

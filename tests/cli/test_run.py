@@ -1,5 +1,6 @@
 import pytest
-from tests.cli.conftest import HOUSEHOLD, write_lines
+
+from households import HOUSEHOLD, write_lines
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-from tests.cli.conftest import HOUSEHOLD, write_lines
+from households import HOUSEHOLD, write_lines
 
 
 def test_a_good_store_ends_with_ok_and_the_state_digest(household):

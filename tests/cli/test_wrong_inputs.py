@@ -10,7 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import line, write_lines
+
+from households import line, write_lines
 
 GOOD = line("good", "My gate number is 9.", 3)
 
