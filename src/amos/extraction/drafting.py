@@ -16,6 +16,7 @@ from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of
 from amos.extraction.wording import (
     clean_property,
     clean_value,
+    phone_property,
     statement_of,
     without_time_lead,
 )
@@ -127,7 +128,8 @@ def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | Non
         "request": bool(match.cues & _REQUEST),
         "due": match.kind in DUE_KINDS,
         "time": match.kind in DATED_KINDS,
-        "previous": before is not None and match.kind == FROM,
+        "previous": before is not None and before.subject.kind == "author",
+        "succession": before is not None and match.kind == FROM,
     }
     return needs[meaning.needs]
 
@@ -162,6 +164,8 @@ def whose(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) 
     }
     wanted = named.get(meaning.property, meaning.property)
     property_name = clean_property(wanted) if wanted else None
+    if property_name:
+        property_name = phone_property(property_name, match.capture(VALUE))
     if property_name and meaning.shape == "procedure":
         property_name += " steps"
     is_other_voice = bool(match.flags & (QUOTED | PASTED))

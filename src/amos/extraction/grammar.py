@@ -22,7 +22,7 @@ _CHOICES = {
     "arity": {"single", "set", "per_scope"},
     "polarity": {"positive", "negative"},
     "subject": {"author", "thing", "person", "pronoun", "other"},
-    "needs": {"", "request", "due", "previous", "time"},
+    "needs": {"", "request", "due", "previous", "succession", "time"},
     "when": {"", "from", "at"},
     "shape": {
         "", "none", "statement", "constraint", "preference", "goal", "commitment", "habit", "episode",

@@ -10,7 +10,7 @@ from amos.errors import SchemaError
 
 _SECTIONS = ("tag", "time", "cue", "set", "veto", "passing")
 _SLOT = re.compile(
-    r"^<(?P<mark>[\^@])?(?P<name>[a-z]+)(?P<mode>[-+])?(?: (?P<low>\d+)(?:-(?P<high>\d+))?)?>$"
+    r"^<(?P<mark>[\^@])?(?P<name>[a-z]+)(?P<mode>[-+=])?(?: (?P<low>\d+)(?:-(?P<high>\d+))?)?>$"
 )
 _PIECE = re.compile(r"<[^>]*>|\[[a-z]+|\]|\S+")
 
@@ -220,7 +220,7 @@ def _slot(piece: str) -> Element:
         return Element(kind="time", name=name)
     if low:
         return Element(kind="slot", name=name, low=low, high=high)
-    return Element(kind="rest", name=name, low={None: 0, "-": 1, "+": 2}[match["mode"]])
+    return Element(kind="rest", name=name, low={None: 0, "-": 1, "+": 2, "=": 3}[match["mode"]])
 
 
 def _read_example(keyword: str, rest: str, line: int) -> Example:

@@ -20,7 +20,7 @@ SHORT_TALK_WORDS = 6
 """A greeting or thanks of at most so many words is small talk."""
 
 _FEW_WORDS = 3
-_OTHER_VOTES = (layout.NOTE_GERMAN, layout.NOTE_FRENCH, layout.NOTE_SPANISH, layout.NOTE_OTHER)
+_GRAMMARS = (layout.NOTE_ENGLISH, layout.NOTE_GERMAN, layout.NOTE_FRENCH, layout.NOTE_SPANISH)
 _UNREAD: tuple[tuple[str, Reason], ...] = (
     ("is_no_message", Reason.NOT_A_MESSAGE),
     ("is_off_thread", Reason.OFF_THREAD),
@@ -63,9 +63,9 @@ def read_reasons(
     asked, sentences = notes[:, layout.NOTE_ASKED], notes[:, layout.NOTE_SENTENCES]
     is_agent = trust == Trust.AGENT
     is_tool = (trust == Trust.TOOL) | (trust == Trust.UNTRUSTED_WEB)
-    others = notes[:, list(_OTHER_VOTES)].max(axis=1)
+    known = notes[:, list(_GRAMMARS)].max(axis=1)
     is_foreign = notes[:, layout.NOTE_FOREIGN] > notes[:, layout.NOTE_LETTERS]
-    is_other_language = (others > notes[:, layout.NOTE_ENGLISH]) & (others > 0) & (words > 2)
+    is_other_language = (notes[:, layout.NOTE_OTHER] > known) & (words > 2)
     all_asked = (asked > 0) & (asked >= sentences)
     is_short = words <= SHORT_TALK_WORDS
     tests: tuple[tuple[NDArray[np.bool_], Reason, Modality], ...] = (

@@ -13,6 +13,8 @@ _HEADS = frozenset(
     "login username "
     "visa passport citizenship nationality conviction record asylum immigration custody divorce lawsuit "
     "party-membership union-membership politics ssn "
+    "gehalt sueldo salario salaire krankheit diagnose diagnóstico maladie reisepass pasaporte passeport "
+    "religión "
     "iban".split()
 )
 _PHRASES = (
@@ -39,7 +41,7 @@ _VALUES = re.compile(
 _OTHERS_ONLY = re.compile(
     r"\b(?:appraisal|performance|review|rating|warning|let go|fired|laid off|sick leave|sick note|surgery"
     r"|allerg\w+|intoleran\w+|access|permission|clearance|salary|rent|grades?|weight|health|hospital"
-    r"|therapist|medication|password|pin|drinking|addict\w*|divorce\w*|affair|ill|illness|injur\w+)\b",
+    r"|therapist|rehab|prison|jail|court|clinic|parole|medication|password|pin|drinking|addict\w*|divorce\w*|affair|ill|illness|injur\w+)\b",
     re.IGNORECASE,
 )
 

@@ -10,6 +10,7 @@ from amos.schemas.vocabulary import Trust
 AUTHOR = "user"
 _VOICES = {Trust.UNTRUSTED_WEB.value: "page author", Trust.TOOL.value: "tool", Trust.AGENT.value: "agent"}
 _QUOTED_VOICE = "quoted speaker"
+_SYSTEM = "system"
 
 _PERSONS = frozenset(
     "mother mom mum father dad sister brother wife husband partner son daughter cousin boss friend kid "
@@ -58,7 +59,7 @@ def find_subject(
     subjects = {
         "person": Subject("person", name, is_person=True),
         "pronoun": Subject("pronoun", name.casefold(), is_person=True),
-        "other": Subject("other", name or voice or AUTHOR, is_person=False),
+        "other": Subject("other", name or voice or _SYSTEM, is_person=False),
     }
     return subjects[kind], property_name
 
@@ -75,6 +76,5 @@ def _thing(name: str, voice: str | None) -> Subject:
     words = name.split()
     if words and words[-1].casefold() in _WITHOUT_MARK:
         words[-1] = words[-1][:-1]
-    head = words[-1].casefold() if words else ""
-    is_person = head in _PERSONS or head.removesuffix("'s") in _PERSONS
+    is_person = any(word.casefold().removesuffix("'s") in _PERSONS for word in words)
     return Subject("other" if voice else "thing", f"{voice or AUTHOR}'s {' '.join(words)}", is_person)

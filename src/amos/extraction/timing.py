@@ -46,15 +46,22 @@ def class_of(meaning: Meaning, kind: int, text: str, property_name: str, *, is_v
 
 
 def interval_of(memory_class: str, meaning: Meaning, kind: int, resolved: Resolved) -> Timed:
-    """Return class, interval and precision: what the words bound and nothing more."""
+    """Return class, interval and precision: what the words bound and nothing more.
+
+    A property that holds since or from some moment, without an end, is no passing state.
+    """
     if kind == NO_TIME:
         return Timed(memory_class, None, None, None)
     start, end, precision = resolved.start_us, resolved.end_us, resolved.precision
+    if kind == FROM and meaning.family == "own" and start is not None and end is None:
+        memory_class = MemoryClass.DURABLE_FACT.value
     if memory_class == MemoryClass.EPISODE:
         return Timed(memory_class, start, end, precision)
     if memory_class == MemoryClass.TEMPORARY_STATE:
         return Timed(memory_class, start if kind == FROM else None, end, precision)
-    if kind == FROM or (meaning.when == "from" and kind in (DATE, PAST)):
+    if kind == FROM:
+        return Timed(memory_class, start, end, precision)
+    if meaning.when == "from" and kind in (DATE, PAST):
         return Timed(memory_class, start, None, precision)
     if kind == UNTIL:
         return Timed(memory_class, None, end, precision)

@@ -13,8 +13,8 @@ _SPELLING = {
 _CANONICAL = {
     "job": "occupation", "profession": "occupation", "job title": "occupation", "company": "employer",
     "home town": "home city", "hometown": "home city", "city": "home city", "date of birth": "birthday",
-    "birth date": "birthday", "birthdate": "birthday", "dob": "birthday", "phone": "phone number",
-    "number": "phone number", "telephone number": "phone number", "mobile number": "phone number",
+    "birth date": "birthday", "birthdate": "birthday", "dob": "birthday",
+    "telephone number": "phone number", "mobile number": "phone number",
     "mail": "email", "e-mail": "email", "email address": "email", "e-mail address": "email",
     "nickname": "preferred name", "allergies": "allergy",
 }  # fmt: skip
@@ -22,6 +22,7 @@ _ARTICLES = ("the ", "a ", "an ", "my ", "our ")
 _LEADS = ("current ", "currently ", "present ", "own ", "very own ", "new ")
 _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
 _TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
+_PHONE_DIGITS = 5
 _SPACE = re.compile(r"\s+")
 
 _NUMBER = re.compile(r"[-+]?\d[\d.,  ]*")
@@ -43,6 +44,13 @@ def clean_property(text: str) -> str:
     for lead in _ARTICLES + _LEADS:
         words = words.removeprefix(lead)
     return _CANONICAL.get(words, words)
+
+
+def phone_property(property_name: str, value: str) -> str:
+    """Return "phone number" for a "phone" or "number" whose value reads like one."""
+    if property_name in ("phone", "number") and sum(char.isdigit() for char in value) >= _PHONE_DIGITS:
+        return "phone number"
+    return property_name
 
 
 def clean_value(text: str) -> str:

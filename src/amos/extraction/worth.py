@@ -36,11 +36,13 @@ class Worth:
         property_name, thing: cleaned; thing is the noun of a thing of the author, else empty.
         """
         words = value.casefold().split(" ")
+        is_keyed = meaning.shape not in ("statement", "episode")
+        is_named = meaning.property == "@property"
         texts = {
-            "property": {property_name, thing},
-            "value": {" ".join(words)},
-            "value_head": {words[0]},
-            "value_start": {" ".join(words[:2])},
+            "property": {property_name if is_named else thing, thing},
+            "value": {" ".join(words)} if is_keyed else set(),
+            "value_head": {words[0]} if is_keyed else set(),
+            "value_start": {" ".join(words[:2])} if is_keyed else set(),
             "family": {f"{meaning.family} {words[0]}", f"{meaning.family} {' '.join(words[:2])}"},
         }
         for reason, column, listed in self._vetoes:

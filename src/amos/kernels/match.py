@@ -36,6 +36,7 @@ from amos.kernels.features import (
     BREAKER,
     CONTRACTED,
     FIRST,
+    JOINER,
     LEAD,
     LINKER,
     PREPOSITION,
@@ -49,8 +50,11 @@ ONE, MAYBE, MANY, MAY_NEGATE, NEGATES, NOT_NEXT, SLOT, REST, NAME_BEFORE, NAME =
 AT_HEAD, AT_FREE, OPEN, CLOSE, TIME, STEPS, DONE, NO_TIME_HERE, AT_END = range(10, 19)
 """Operations of a pattern; each is four numbers (operation, set or capture, low, high)."""
 
-TO_CLAUSE_END, TO_COMMA, WITH_TIME = 0, 1, 2
-"""How far a REST capture runs; WITH_TIME passes over time expressions."""
+TO_CLAUSE_END, TO_COMMA, WITH_TIME, TO_JOINER = range(4)
+"""How far a REST capture runs; WITH_TIME passes over time expressions, TO_JOINER stops at "and" too."""
+
+LONGEST_NAME = 12
+"""Tokens within which TO_JOINER looks for its "and"."""
 
 SUBJECT_CAPTURE, PROPERTY, VALUE, SCOPE, TAIL_CAPTURE, WHEN = range(CAPTURES)
 
@@ -69,7 +73,13 @@ def value_end(t: int, mode: int, limit: int, tok: Ints, book: Ints) -> int:
     """Return the token after the value that begins at `t`, or `t` when there is none."""
     if t >= limit or (tok[t * T + FLAGS] & PUNCT != 0 and tok[t * T + FLAGS] & QUOTED == 0):
         return t
-    end = min(tok[t * T + COMMA_STOP] if mode == TO_COMMA else tok[t * T + STOP], limit)
+    is_near = mode == TO_COMMA or mode == TO_JOINER
+    end = min(tok[t * T + COMMA_STOP] if is_near else tok[t * T + STOP], limit)
+    if mode == TO_JOINER:
+        for x in range(t + 1, min(end, t + LONGEST_NAME)):
+            if features_at(book, tok, x) & JOINER != 0:
+                end = x
+                break
     if mode != WITH_TIME:
         timed = tok[t * T + NEXT_TIME]
         end = min(end, tok[t * T + TIME_END] if timed == t else timed)

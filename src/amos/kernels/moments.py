@@ -16,15 +16,21 @@ from amos.kernels.book import (
     of_word,
 )
 from amos.kernels.features import (
+    BREAKER,
     DATE,
+    FINITE,
+    FIRST,
+    LINKER,
     NO_TIME,
     PAST,
+    SUBJECT,
     TIME_AGO,
     TIME_ALONE,
     TIME_CORE,
     TIME_LEAD,
     TIME_LINK,
     TIME_WEAK,
+    TRAILER,
 )
 from amos.kernels.segments import features_at
 from amos.kernels.words import COMMA, DIGITS, NUMBER, PUNCT, TAIL
@@ -64,6 +70,29 @@ def is_moment(d: Ints, s: int, e: int, flags: int, seen: int) -> bool:
     return is_year or is_ordinal(d, s, e)
 
 
+def ends_here(book: Ints, tok: Ints, x: int, n: int) -> bool:
+    """Tell whether no plain word follows at `x`: "on the third", but not "on the third floor"."""
+    if x >= n or tok[x * T + FLAGS] & PUNCT != 0:
+        return True
+    following = features_at(book, tok, x)
+    return (
+        following
+        & (
+            FIRST
+            | SUBJECT
+            | TIME_LEAD
+            | TIME_CORE
+            | TIME_ALONE
+            | TIME_LINK
+            | LINKER
+            | BREAKER
+            | FINITE
+            | TRAILER
+        )
+        != 0
+    )
+
+
 def word_role(book: Ints, tok: Ints, x: int, n: int, seen: int) -> tuple[int, bool]:
     """Return (what the word at `x` adds, whether the expression may end here); 0 when it does not fit."""
     word = features_at(book, tok, x)
@@ -77,7 +106,7 @@ def word_role(book: Ints, tok: Ints, x: int, n: int, seen: int) -> tuple[int, bo
         if is_before_day or seen & HAS_NUMBER != 0:
             return HAS_CORE, False  # "two weeks" alone is a length; "ago" may still follow
     if word & TIME_WEAK != 0 and seen != 0:
-        return HAS_CORE, True
+        return HAS_CORE, ends_here(book, tok, x + 1, n)
     return 0, False
 
 

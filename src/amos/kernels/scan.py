@@ -108,7 +108,7 @@ def tagged_ranges(d: Ints, a: int, b: int, book: Ints, tok: Ints, frame: Ints) -
             i += 1
             continue
         e = tag_end(d, i, b, book)
-        frame[STEPS_TAKEN] += LONGEST_TAG if e < 0 else e - i
+        frame[STEPS_TAKEN] += max(e - i, 1)
         if e < 0:
             i += 1
             continue

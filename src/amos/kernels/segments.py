@@ -123,6 +123,8 @@ def mark_pasted(tok: Ints, n: int, book: Ints) -> None:
             is_header = False
         elif is_pasted and f & RULE != 0 and is_line_start:
             is_pasted = not has_content
+        elif is_pasted and not has_content and f & PASTED != 0:
+            is_pasted = False  # the quoted lines say themselves where they end
         elif is_pasted:
             tok[t * T + FLAGS] = f | PASTED
             has_content = has_content or f & PUNCT == 0

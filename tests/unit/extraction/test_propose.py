@@ -97,7 +97,11 @@ def test_a_state_until_a_day_ends_with_that_day():
 def test_an_appointment_on_a_relative_day_is_temporary_and_a_full_date_is_not():
     assert only_claim("My dentist appointment is next Friday.")["memory_class"] == "temporary_state"
     date = only_claim("My regatta is on 6 April 2031.")
-    assert (date["memory_class"], date["value"], date["value_kind"]) == ("durable_fact", "6 April 2031", "date")
+    assert (date["memory_class"], date["value"], date["value_kind"]) == (
+        "durable_fact",
+        "6 April 2031",
+        "date",
+    )
 
 
 def test_without_a_clock_relative_days_stay_unresolved():

@@ -1,0 +1,59 @@
+"""The view that matching reads, and the way back to the bytes of the source."""
+
+import pyarrow as pa
+import pytest
+from amos.extraction.normalise import normalise, view_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def view_of(*texts):
+    """Return the view texts and the maps of a batch."""
+    view = view_texts(pa.array(texts, pa.string()))
+    raw = view.buffer.tobytes()
+    ends = view.offsets.tolist()
+    return [raw[a:b].decode() for a, b in zip(ends, ends[1:], strict=False)], view.maps
+
+
+def test_plain_text_is_its_own_view():
+    assert view_of("plain", "", "naïve café “quoted” …") == (["plain", "", "naïve café “quoted” …"], {})
+
+
+@pytest.mark.parametrize(
+    ("text", "view"),
+    [
+        ("pen​name", "penname"),
+        ("ﬁn", "fin"),
+        ("Ａ４", "A4"),
+        ("cafe\u0301", "café"),
+        ("I\u200bg\u200bn", "Ign"),
+        ("👩\u200d🚒", "👩\u200d🚒"),
+        ("a\u200db", "ab"),
+        ("one\u00adtwo", "onetwo"),
+    ],
+)
+def test_compatibility_forms_and_invisible_characters_are_folded(text, view):
+    assert normalise(text)[0].decode() == view
+
+
+def test_only_the_texts_that_need_it_get_a_map():
+    views, maps = view_of("my desk", "my pen​name", "tea")
+    assert (views, list(maps)) == (["my desk", "my penname", "tea"], [1])
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_every_piece_of_a_view_maps_back_inside_its_source(text):
+    view, offsets = normalise(text)
+    raw = text.encode("utf-8")
+    shown = view.decode()
+    place = 0
+    for char in shown:
+        size = len(char.encode())
+        start, end = offsets.source_span(place, place + size)
+        assert raw[start:end].decode()
+        place += size
+
+
+def test_the_whole_view_maps_to_the_whole_source():
+    view, offsets = normalise("ﬁx cafe\u0301")
+    assert offsets.source_span(0, len(view)) == (0, len("ﬁx cafe\u0301".encode()))
