@@ -28,6 +28,8 @@ _CLOCK_UNITS = ("minutes", "hours")
 class Resolved(NamedTuple):
     """A time expression as an interval of UTC microseconds, half-open; None is unbounded or unknown.
 
+    A range that is stated backwards stays backwards, so that admission can refuse it.
+
     precision: minute, hour, day, week, month, year, relative (before or after the event
     time, no more is said) or unresolved.
     """
@@ -116,10 +118,8 @@ def _resolve_locally(phrase: str, local: datetime, zone: str | None, is_past: bo
 
 
 def _until(first: Span, last: Span | None) -> Span | None:
-    """Return the span from the start of `first` to the end of `last`."""
-    if last is None or last.end <= first.start:
-        return None
-    return Span(first.start, last.end, last.precision)
+    """Return the span from the start of `first` to the end of `last`, backwards if so stated."""
+    return None if last is None else Span(first.start, last.end, last.precision)
 
 
 def _bounded(span: Span, expression: Expression) -> tuple[datetime | None, datetime | None]:
