@@ -67,9 +67,9 @@ def view_texts(texts: pa.Array) -> View:
 
 def text_buffer(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the UTF-8 bytes of a string array and where each text begins, without copying bytes."""
-    _, offsets, data = texts.buffers()
+    _, offsets, stored = texts.buffers()
     where = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    raw = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+    raw = np.frombuffer(stored, np.uint8) if stored is not None and stored.size else np.zeros(1, np.uint8)
     return raw, where.astype(np.int64)
 
 

@@ -59,10 +59,15 @@ def interval_of(memory_class: str, meaning: Meaning, kind: int, resolved: Resolv
         return Timed(memory_class, start, end, precision)
     if memory_class == MemoryClass.TEMPORARY_STATE:
         return Timed(memory_class, start if kind == FROM else None, end, precision)
+    return _lasting(memory_class, meaning, kind, resolved)
+
+
+def _lasting(memory_class: str, meaning: Meaning, kind: int, resolved: Resolved) -> Timed:
+    start, end = None, None
     if kind == FROM:
-        return Timed(memory_class, start, end, precision)
-    if meaning.when == "from" and kind in (DATE, PAST):
-        return Timed(memory_class, start, None, precision)
-    if kind == UNTIL:
-        return Timed(memory_class, None, end, precision)
-    return Timed(memory_class, None, None, None if kind == EVERY else precision)
+        start, end = resolved.start_us, resolved.end_us
+    elif meaning.when == "from" and kind in (DATE, PAST):
+        start = resolved.start_us
+    elif kind == UNTIL:
+        end = resolved.end_us
+    return Timed(memory_class, start, end, None if kind == EVERY else resolved.precision)

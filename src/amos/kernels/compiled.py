@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 _LOG = logging.getLogger(__name__)
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
-_HELPERS: dict[Callable[..., Any], Callable[..., Any]] = {}
+_CALLEES: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 COMPILED_FROM_ROWS = 16_384
 """Row count from which a loop is worth importing numba for."""
@@ -33,7 +33,7 @@ def cache_folder() -> Path:
     """Return the per-user folder for compiled code: `NUMBA_CACHE_DIR`, else under the user's cache.
 
     The folder's name follows the text of all kernels: the compiler checks the file of the outer
-    loop alone, so a helper changed in another file would leave a stale twin behind.
+    loop alone, so a callee changed in another file would leave a stale twin behind.
     """
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
@@ -42,14 +42,14 @@ def cache_folder() -> Path:
     return Path(base) / "amos" / "numba" / _sources_digest()
 
 
-def _with_compiled_helpers(function: Kernel) -> Kernel:
+def _with_callees(function: Kernel) -> Kernel:
     """Return `function` reading the compiled twins of the kernels it calls: plain ones it cannot."""
     plain = cast(FunctionType, function)
     scope = dict(plain.__globals__)
     for name in plain.__code__.co_names:
-        helper = scope.get(name)
-        if isinstance(helper, FunctionType) and helper.__module__.startswith("amos.kernels."):
-            scope[name] = _helper(helper)
+        callee = scope.get(name)
+        if isinstance(callee, FunctionType) and callee.__module__.startswith("amos.kernels."):
+            scope[name] = _callee(callee)
     twin = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__, plain.__closure__)
     twin.__module__, twin.__qualname__, twin.__doc__ = plain.__module__, plain.__qualname__, plain.__doc__
     return cast(Kernel, twin)
@@ -63,32 +63,32 @@ def is_worth_compiling(rows: int) -> bool:
     return rows >= (_ONCE_LOADED_FROM_ROWS if "numba" in sys.modules else COMPILED_FROM_ROWS)
 
 
-def _helper(function: FunctionType) -> Callable[..., Any]:
+def _callee(function: FunctionType) -> Callable[..., Any]:
     """Return the twin of a kernel that only other kernels call: cheap to compile.
 
     It has no entry from Python, and a constant argument gets no version of its own.
     """
     import numba
 
-    if function not in _HELPERS:
+    if function not in _CALLEES:
         options = {
             "nogil": True,
             "error_model": "numpy",
             "no_cpython_wrapper": True,
             "no_cfunc_wrapper": True,
         }
-        twin = numba.njit(**options)(_with_compiled_helpers(function))
+        twin = numba.njit(**options)(_with_callees(function))
         compile_for = twin.compile
         twin.compile = lambda types: compile_for(tuple(numba.types.unliteral(kind) for kind in types))
-        _HELPERS[function] = twin
-    return _HELPERS[function]
+        _CALLEES[function] = twin
+    return _CALLEES[function]
 
 
 def _jit(function: Kernel) -> Kernel:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
     import numba  # half a second that small runs never pay
 
-    function = _with_compiled_helpers(function)
+    function = _with_callees(function)
     options = {"nogil": True, "error_model": "numpy"}
     try:
         return numba.njit(cache=True, **options)(function)
