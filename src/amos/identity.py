@@ -70,7 +70,7 @@ def conversation_identity(source_format: str, conversation_key: str) -> bytes:
     return unkeyed_identity(("conversation", source_format, conversation_key))
 
 
-def author_identity(scope: Scope, author: str, is_owner: bool) -> bytes:  # noqa: FBT001 - one row
+def author_identity(scope: Scope, author: str, is_owner: bool) -> bytes:
     """Return the 32-byte unkeyed identity of an author's entity.
 
     An owner whom the format calls nothing but `user` is the same in every format of the scope; a

@@ -9,8 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 START = datetime(2026, 1, 5, 7, tzinfo=UTC)
-THINGS = "kettle bike desk locker badge printer boiler ladder tent piano drill router heater sofa clock mower".split()
-TRAITS = "colour height weight model shelf code floor room battery filter lamp cable cover number size date".split()
+THINGS = (
+    "kettle bike desk locker badge printer boiler ladder tent piano drill router heater sofa clock mower"
+).split()
+TRAITS = (
+    "colour height weight model shelf code floor room battery filter lamp cable cover number size date"
+).split()
 FOODS = (
     "walnut bread,lentil soup,pear cider,rye toast,mint tea,plum cake,leek pie,olive paste,barley stew".split(
         ","

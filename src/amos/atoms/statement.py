@@ -54,7 +54,8 @@ def statements(
 
 def _asked(name: str, polarity: str, value: str, conditions: dict[str, Any]) -> str:
     when = conditions.get("time_of_day")
-    return f"{name} asks for {'no ' if polarity == 'negative' else ''}{value}{f' this {when}' if when else ''}"
+    wanted = f"no {value}" if polarity == "negative" else value
+    return f"{name} asks for {wanted} this {when}" if when else f"{name} asks for {wanted}"
 
 
 def _unkeyed(name: str, claim: str) -> str:

@@ -6,26 +6,37 @@ import pytest
 from amos.atoms.statement import statement_of
 
 
+def said(kind, fields, polarity="positive", subject="user"):
+    """Return the statement of a claim with payload `fields`."""
+    return statement_of(kind, msgspec.json.encode(fields).decode(), polarity, subject)
+
+
+DIET = {"property": "diet", "value": "vegan"}
+RYE = {"property": "preference", "value": "rye"}
+REQUEST = {
+    "property": "caffeine",
+    "value": "caffeine",
+    "applicability": {"request": True, "time_of_day": "evening"},
+}
+
+
 @pytest.mark.parametrize(
-    ("kind", "fields", "polarity", "subject", "sentence"),
+    ("statement", "sentence"),
     [
-        ("belief", {"property": "diet", "value": "vegan"}, "positive", "user", "User's diet is vegan."),
-        ("belief", {"property": "diet", "value": "vegan"}, "negative", "user", "User's diet is not vegan."),
-        ("belief", {"property": "extension", "value": "4417"}, "positive", "Petra", "Petra's extension is 4417."),
-        ("preference", {"property": "preference", "value": "rye"}, "positive", "user", "User likes rye."),
-        ("preference", {"property": "preference", "value": "rye"}, "negative", "user", "User avoids rye."),
-        ("goal", {"property": "goal", "value": "learn to sail"}, "positive", "user", "User wants to learn to sail."),
-        ("commitment", {"property": "commitment", "value": "call Bo"}, "positive", "user", "User promised to call Bo."),
-        ("belief", {"property": None, "claim": "lorries leave on Mondays"}, "positive", "x", "Lorries leave on Mondays."),
-        ("belief", {"property": None, "claim": "I keep bees"}, "positive", "user", "User: I keep bees."),
+        (said("belief", DIET), "User's diet is vegan."),
+        (said("belief", DIET, "negative"), "User's diet is not vegan."),
         (
-            "preference",
-            {"property": "caffeine", "value": "caffeine", "applicability": {"request": True, "time_of_day": "evening"}},
-            "negative",
-            "user",
-            "User asks for no caffeine this evening.",
+            said("belief", {"property": "extension", "value": "4417"}, subject="Petra"),
+            "Petra's extension is 4417.",
         ),
+        (said("preference", RYE), "User likes rye."),
+        (said("preference", RYE, "negative"), "User avoids rye."),
+        (said("goal", {"property": "goal", "value": "learn to sail"}), "User wants to learn to sail."),
+        (said("commitment", {"property": "commitment", "value": "call Bo"}), "User promised to call Bo."),
+        (said("belief", {"claim": "lorries leave on Mondays"}, subject="x"), "Lorries leave on Mondays."),
+        (said("belief", {"claim": "I keep bees"}), "User: I keep bees."),
+        (said("preference", REQUEST, "negative"), "User asks for no caffeine this evening."),
     ],
-)  # fmt: skip
-def test_a_claim_reads_as_a_sentence(kind, fields, polarity, subject, sentence):
-    assert statement_of(kind, msgspec.json.encode(fields).decode(), polarity, subject) == sentence
+)
+def test_a_claim_reads_as_a_sentence(statement, sentence):
+    assert statement == sentence

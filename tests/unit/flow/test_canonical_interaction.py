@@ -5,9 +5,7 @@ import msgspec
 from laws import scratch
 from strategies import write_lines
 
-TEXT = (
-    "It is evening, so please suggest something without caffeine. Last time the mint tea worked well."
-)
+TEXT = "It is evening, so please suggest something without caffeine. Last time the mint tea worked well."
 
 
 def line(text, **fields):
@@ -42,7 +40,9 @@ def test_the_request_and_the_outcome_commit_and_no_preference_does():
         conditions = msgspec.json.decode(constraint["payload"])["applicability"]
         assert conditions["time_of_day"] == "evening"
         assert constraint["valid_until"] is not None
-        assert TEXT.encode()[slice(*constraint["spans"][:2])].decode() in TEXT.split(". ", maxsplit=1)[0] + "."
+        start, end = constraint["spans"][:2]
+        assert end <= TEXT.index(". ")
+        assert "without caffeine" in TEXT[start:end]
         assert "mint tea" in outcome["payload"]
         assert msgspec.json.decode(outcome["payload"])["time"]["precision"] == "relative"
         durable = [row for row in committed if row["memory_class"] == "durable_fact"]
