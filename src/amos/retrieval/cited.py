@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib import resources
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +15,7 @@ from amos.retrieval.visibility import NEVER_SHOWN
 from amos.retrieval.words import segment
 from amos.schemas.columns import SCOPE_NAMES
 
+LABELS_FILE = resources.files("amos.retrieval") / "labels.toml"
 _SCOPES = tuple(f"scope_{name}" for name in SCOPE_NAMES)
 TEXT_COLUMNS = ("source_id", "revision", "content", "flags", "role", "kind", *_SCOPES)
 MOST_STATINGS = 16
@@ -95,9 +98,16 @@ def search_text(statement: str, payload: str, cited: str = "") -> str:
     values = msgspec.json.decode(payload)
     values.pop("normal", None)  # kind and canonical form of the value, for equality only
     known = {token.casefold() for token in segment(statement)}
-    words = [token for text in (*_texts_in(values), cited) for token in segment(text)]
+    label = property_labels().get(str(values.get("property")), "")
+    words = [token for text in (*_texts_in(values), label, cited) for token in segment(text)]
     fresh = dict.fromkeys(token for token in words if token.casefold() not in known)
     return " ".join([statement, *fresh])
+
+
+@lru_cache(maxsize=1)
+def property_labels() -> dict[str, str]:
+    """Return the words by which each canonical property is also asked for."""
+    return msgspec.toml.decode(LABELS_FILE.read_bytes(), type=dict[str, str])
 
 
 def _texts_in(value: object) -> Iterator[str]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
+from amos.retrieval.cited import LABELS_FILE
 from amos.retrieval.container import Container, IndexDamageError, StoredArray, StoredColumns, pack_arrays
 from amos.retrieval.corpus import Space
 from amos.retrieval.language import LISTS_FILE
@@ -42,7 +43,7 @@ class Base:
 
 def encoder_id() -> str:
     """Return the encoder with everything its terms depend on: code, Unicode, stemmer, word lists."""
-    lists = LISTS_FILE.read_bytes()
+    lists = LISTS_FILE.read_bytes() + LABELS_FILE.read_bytes()
     return (
         f"{ENCODER}@{ENCODER_VERSION} unicode {unicodedata.unidata_version} "
         f"snowball {Stemmer.version()} lists {hashlib.sha256(lists).hexdigest()[:12]}"

@@ -1,7 +1,7 @@
 import pyarrow as pa
 from tests.told import Told, unsalted
 
-from amos.retrieval.cited import MOST_STATINGS, TEXT_COLUMNS, Stating, cited_texts
+from amos.retrieval.cited import MOST_STATINGS, TEXT_COLUMNS, Stating, cited_texts, search_text
 from amos.schemas.columns import select_fields
 from amos.schemas.state import ATOMS
 
@@ -44,3 +44,13 @@ def test_a_barred_source_lends_no_words():
     source = told.turn("I rent a boat shed", flags=32)
     told.claim(source, "boat shed", "rented", span=(0, 18))
     assert cited(told, []) == [""]
+
+
+def test_a_claim_is_found_by_other_words_for_its_property():
+    text = search_text("User's home city is Utrecht.", '{"property":"home city","value":"Utrecht"}')
+    assert "live" in text.split()
+
+
+def test_a_property_without_other_words_adds_none():
+    sentence = "User's locker is B12."
+    assert search_text(sentence, '{"property":"locker","value":"B12"}') == sentence
