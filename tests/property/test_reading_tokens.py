@@ -2,19 +2,22 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from amos.extraction.grammar import load_grammar
 from amos.extraction.propose import propose
 from amos.extraction.read import read_matches
 from amos.kernels import rows as layout
 from claims_read import SATURDAY, sources
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 PIECES = [
     "my ", "locker ", "is ", "B12", ", ", ". ", "? ", "not ", "no longer ", "i like ", "I'll send ", "Petra",
     "'s ", '"', "'", "`", "```", "<a>", "</a>", "\n", "\n> ", "---\n", "1. ", "2) ", "and ", "but ", "if ",
-    "until ", "the 14th", "next Friday", "last time the ", "worked well", "ü", "é", "私", "👩🏽‍🚒", "\x1a", "​",
-    "’s", "…", "“", "”", ":", ";", "(", ")", "-", " – ", "http://a.b/c", "me@b.c", "remember that ", "ﬁ", "5kg",
+    "until ", "the 14th", "next Friday", "last time the ", "worked well",
+    "ü", "é", "私", "👩🏽‍🚒", "\x1a", "​",
+    "’s", "…", "“", "”", ":", ";", "(", ")", "-", " – ", "http://a.b/c", "me@b.c", "remember that ",
+    "ﬁ", "5kg",
 ]  # fmt: skip
 MOST_STEPS_A_BYTE = 24
 

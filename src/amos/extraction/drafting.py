@@ -67,7 +67,7 @@ class Drafter:
     def _assemble(
         self, match: Match, meaning: Meaning, origin: Origin, place: tuple[int, int], before: Draft | None
     ) -> Draft | None:
-        start, end = match.span(layout.ROW_START) or (0, 0)
+        start, end = cited_span(match, origin)
         value, is_time = value_text(match)
         subject, property_name = whose(match, meaning, origin, before)
         if meaning.property and not property_name:
@@ -132,6 +132,15 @@ def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | Non
         "succession": before is not None and match.kind == FROM,
     }
     return needs[meaning.needs]
+
+
+def cited_span(match: Match, origin: Origin) -> tuple[int, int]:
+    """Return the bytes of the claim, with the time expression that follows it directly."""
+    start, end = match.span(layout.ROW_START) or (0, 0)
+    when = match.span(layout.ROW_WHEN)
+    if when is not None and when[0] >= end and not origin.content[end : when[0]].strip():
+        end = when[1]
+    return start, end
 
 
 def value_text(match: Match) -> tuple[str, bool]:

@@ -11,7 +11,7 @@ import msgspec
 from amos.extraction.lexicon import CUES
 from amos.kernels.features import BY, DATE, EVERY, NEXT, NOW, UNTIL
 
-_STEP = re.compile(r"\s*(?:^|(?<=\s))\d{1,2}[.)]\s*")
+_STEP = re.compile(r"\s*(?:^|(?<=\s))\d{1,2}[.)](?!\d)\s*")
 _RECIPIENT = re.compile(
     r"\b(?:to|for|with)\s+((?:[A-Z][\w'-]+)(?:\s+[A-Z][\w'-]+)?)"
     r"|^(?:call|email|ask|remind|text|ping)\s+([A-Z][\w'-]+)"

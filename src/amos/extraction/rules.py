@@ -32,7 +32,7 @@ _OPERATIONS = {
     "end": match.AT_END,
 }
 
-_COMMON = frozenset(
+_FREQUENT = frozenset(
     "i my our we is are was were 's 're am 'm be been a an the this that it in on at to of for and as not "
     "do have has had 've will 'll you he she they his her their its with by from has no never".split()
 )
@@ -106,7 +106,7 @@ def first_words(pattern: Pattern) -> tuple[str, ...] | None:
 def key_words(pattern: Pattern) -> tuple[str, ...] | None:
     """Return the rarest word list that the pattern cannot do without, None when all are frequent."""
     needed = [element.words for element in pattern.elements if element.kind in ("one", "negates")]
-    rare = [listed for listed in needed if not _COMMON & set(listed)]
+    rare = [listed for listed in needed if not _FREQUENT & set(listed)]
     return min(rare, key=len) if rare else None
 
 

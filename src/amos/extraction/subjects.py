@@ -8,7 +8,8 @@ from amos.extraction.wording import clean_subject
 from amos.schemas.vocabulary import Trust
 
 AUTHOR = "user"
-_VOICES = {Trust.UNTRUSTED_WEB.value: "page author", Trust.TOOL.value: "tool", Trust.AGENT.value: "agent"}
+_VOICES = {Trust.UNTRUSTED_WEB.value: "page author", Trust.TOOL.value: "tool"}
+_AGENT = "agent"
 _QUOTED_VOICE = "quoted speaker"
 _SYSTEM = "system"
 
@@ -50,6 +51,8 @@ def find_subject(
     """
     voice = _QUOTED_VOICE if is_other_voice else _VOICES.get(trust)
     name = clean_subject(text)
+    if kind == "author" and trust == Trust.AGENT and not is_other_voice:
+        return Subject("author", _AGENT, is_person=False), property_name
     if kind == "author":
         return _authors(property_name, voice)
     if kind == "thing":

@@ -23,6 +23,7 @@ _LEADS = ("current ", "currently ", "present ", "own ", "very own ", "new ")
 _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
 _TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
 _PHONE_DIGITS = 5
+_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a-\u202e]")
 _SPACE = re.compile(r"\s+")
 
 _NUMBER = re.compile(r"[-+]?\d[\d.,  ]*")
@@ -37,9 +38,15 @@ _NAME = re.compile(
 )
 
 
+def visible(text: str) -> str:
+    """Return a text with blanks folded and invisible characters taken out."""
+    folded = _SPACE.sub(" ", text)
+    return folded if folded.isascii() else _INVISIBLE.sub("", folded)
+
+
 def clean_property(text: str) -> str:
     """Return a property in lower case, one spelling, without article, possessive or "current"."""
-    words = _SPACE.sub(" ", text).strip(_EDGES).casefold()
+    words = visible(text).strip(_EDGES).casefold()
     words = " ".join(_SPELLING.get(word, word) for word in words.split())
     for lead in _ARTICLES + _LEADS:
         words = words.removeprefix(lead)
@@ -55,7 +62,7 @@ def phone_property(property_name: str, value: str) -> str:
 
 def clean_value(text: str) -> str:
     """Return a value in its own case, blanks folded, without quotes or punctuation at its edges."""
-    folded = _SPACE.sub(" ", text)
+    folded = visible(text)
     opened = folded.strip(_EDGES)
     if not opened:
         return folded.strip()
@@ -83,7 +90,7 @@ def kind_of_value(value: str) -> str:
 
 def clean_subject(text: str) -> str:
     """Return a subject as written, blanks folded, without article or edges."""
-    words = _SPACE.sub(" ", text).strip(_EDGES)
+    words = visible(text).strip(_EDGES)
     for article in ("the ", "The ", "a ", "A ", "an ", "An "):
         words = words.removeprefix(article)
     return words
@@ -91,4 +98,4 @@ def clean_subject(text: str) -> str:
 
 def statement_of(text: str) -> str:
     """Return a statement with blanks folded and no mark at its edges."""
-    return _SPACE.sub(" ", text).strip(_EDGES)
+    return visible(text).strip(_EDGES)

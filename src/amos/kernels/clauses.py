@@ -11,6 +11,7 @@ from amos.kernels.book import (
     ONWARD_CUE,
     SENTENCE_CUE,
     TERM,
+    TIME_END,
     Ints,
     T,
     of_word,
@@ -31,16 +32,23 @@ from amos.kernels.features import (
     TAGGED,
 )
 from amos.kernels.segments import features_at
-from amos.kernels.words import ASK, EMOJI, PUNCT, SOFT
+from amos.kernels.words import ASK, COMMA, EMOJI, PUNCT, SOFT
 
 LONGEST_TAG_CLAUSE = 1
 """A questioning clause with at most so many words after its first, at the end, is a tag ("..., is it?")."""
 
 
 def clause_head(t: int, e: int, tok: Ints, book: Ints) -> int:
-    """Return the first token of the clause t..e that is neither a mark nor a lead-in ("well", "no,")."""
+    """Return the first token of the clause t..e that is neither a mark nor a lead-in.
+
+    Lead-ins are words such as "well" and "no,", and an opening time with its comma.
+    """
     x = t
     while x < e:
+        after = tok[x * T + TIME_END]
+        if 0 < after < e and tok[after * T + FLAGS] & COMMA != 0:
+            x = after
+            continue
         if tok[x * T + FLAGS] & (PUNCT | EMOJI) == 0:
             word = features_at(book, tok, x)
             is_plain_no = (

@@ -182,8 +182,8 @@ def read_messages(
         n = merge_phrases(tok, n, book)
         mark_pasted(tok, n, book)
         note_message(m, n, book, tok, notes)
-        mark_breaks(d, tok, n, book)
         mark_times(d, tok, n, book)
+        mark_breaks(d, tok, n, book)
         mark_stops(tok, n)
         s = 0
         while s < n:

@@ -17,6 +17,7 @@ from amos.kernels.book import (
     START,
     STOP,
     TERM,
+    TIME_END,
     WORDS,
     Ints,
     T,
@@ -169,8 +170,8 @@ def links_clause(tok: Ints, t: int, n: int, word: int, book: Ints, has_verb: boo
     return is_verb_near and (is_subject or (word & JOINER != 0 and has_verb))
 
 
-def opens_clause(tok: Ints, t: int, n: int, book: Ints, has_verb: bool) -> bool:
-    """Tell whether a new clause begins at `t`; `has_verb`: the current one has its verb."""
+def opens_clause(tok: Ints, t: int, n: int, book: Ints, has_verb: bool, s: int) -> bool:
+    """Tell whether a new clause begins at `t`; the current one began at `s` and `has_verb` or not."""
     f = tok[t * T + FLAGS]
     before = tok[(t - 1) * T + FLAGS]
     if (f ^ before) & QUOTED != 0:
@@ -182,8 +183,8 @@ def opens_clause(tok: Ints, t: int, n: int, book: Ints, has_verb: bool) -> bool:
         return True
     if word & LINKER != 0:
         return links_clause(tok, t, n, word, book, has_verb)
-    if before & SOFT == 0:
-        return False
+    if before & SOFT == 0 or (before & COMMA != 0 and tok[s * T + TIME_END] == t - 1):
+        return False  # "Last week, I ...": the time belongs to what follows
     if word & NEGATION != 0:
         return True
     return has_verb_soon(t, n, tok) and (has_verb or word & (FIRST | SUBJECT) != 0)
@@ -207,14 +208,16 @@ def mark_breaks(d: Ints, tok: Ints, n: int, book: Ints) -> None:
     mark_verbs(tok, n, book)
     is_new = True
     has_verb = False
+    s = 0
     for t in range(n):
         tok[t * T + BREAK] = 0
         if is_new:
             tok[t * T + BREAK] = SENTENCE
-            has_verb = False
-        elif opens_clause(tok, t, n, book, has_verb):
+        elif opens_clause(tok, t, n, book, has_verb, s):
             tok[t * T + BREAK] = CLAUSE
+        if tok[t * T + BREAK] != 0:
             has_verb = False
+            s = t
         is_new = tok[t * T + FLAGS] & HARD != 0
         if is_new and is_abbreviation(d, tok, t, n, book):
             is_new = False

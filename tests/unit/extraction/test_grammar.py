@@ -1,6 +1,7 @@
 """The grammar keeps its own promises: every example line, and no dead weight."""
 
 import pytest
+
 from amos.errors import SchemaError
 from amos.extraction.grammar import compile_grammar, load_grammar
 from amos.extraction.grammar_text import parse_grammar

@@ -1,10 +1,13 @@
 """The view that matching reads, and the way back to the bytes of the source."""
 
+from itertools import pairwise
+
 import pyarrow as pa
 import pytest
-from amos.extraction.normalise import normalise, view_texts
 from hypothesis import given
 from hypothesis import strategies as st
+
+from amos.extraction.normalise import normalise, view_texts
 
 
 def view_of(*texts):
@@ -12,7 +15,7 @@ def view_of(*texts):
     view = view_texts(pa.array(texts, pa.string()))
     raw = view.buffer.tobytes()
     ends = view.offsets.tolist()
-    return [raw[a:b].decode() for a, b in zip(ends, ends[1:], strict=False)], view.maps
+    return [raw[a:b].decode() for a, b in pairwise(ends)], view.maps
 
 
 def test_plain_text_is_its_own_view():

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from amos.extraction.grammar import load_grammar
 from amos.extraction.propose import propose
 from amos.schemas.claims import CLAIMS, SOURCE_NOTES

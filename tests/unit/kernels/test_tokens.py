@@ -1,9 +1,11 @@
 """Tokens of hard lines: where they begin and end, and what they are flagged as."""
 
 import pytest
+
 from amos.extraction.grammar import load_grammar
 from amos.kernels.book import BREAK, END, FLAGS, NEEDED, PATTERN_MASKS, START, T
 from amos.kernels.features import CLAUSE, SENTENCE
+from amos.kernels.moments import mark_times
 from amos.kernels.segments import mark_breaks, mark_pasted, merge_phrases
 from amos.kernels.tokens import tokenise
 from amos.kernels.words import CODE, CUT, EMOJI, FOREIGN, PASTED, QUOTED, STEP
@@ -17,6 +19,7 @@ def cut(text):
     frame = [0] * (NEEDED + book[PATTERN_MASKS])
     count = merge_phrases(tok, tokenise(raw, 0, len(raw), book, tok, frame), book)
     mark_pasted(tok, count, book)
+    mark_times(raw, tok, count, book)
     mark_breaks(raw, tok, count, book)
     texts = [raw[tok[t * T + START] : tok[t * T + END]].decode() for t in range(count)]
     flags = [tok[t * T + FLAGS] for t in range(count)]

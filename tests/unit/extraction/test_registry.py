@@ -1,0 +1,19 @@
+"""Extractors by name."""
+
+import pytest
+
+from amos.errors import UsageError
+from amos.extraction.propose import EXTRACTOR
+from amos.extraction.registry import find_extractor
+from claims_read import sources
+
+
+def test_the_built_in_extractor_reads_claims():
+    extractor = find_extractor()
+    assert extractor.name == EXTRACTOR
+    assert extractor.propose(sources(["My crate is blue."]), is_compiled=False).claims.num_rows == 1
+
+
+def test_an_unknown_extractor_is_refused_with_the_known_names():
+    with pytest.raises(UsageError, match=EXTRACTOR):
+        find_extractor("guesses@9")
