@@ -20,6 +20,15 @@ _TEMPLATES = [
     st.sampled_from(["My wifi password is tulip-anchor-93", "Off the record: my badge is 7."]),
     st.sampled_from(["Mi ciudad es Valparaíso.", "私の鍵は棚にあります。", "my pen​name is Q. Tern"]),
     st.sampled_from(["My locker is B12, my badge is 88-401 and my floor is 3."]),
+    st.sampled_from(
+        [
+            "My pass is blue from 3 June 2026 to 9 June 2026.",
+            "My pass is blue from 1 April 2026 to 8 April 2026.",
+            "My pass is red from 2 May 2026 to 5 June 2026.",
+            "My pass is red since 2025.",
+            "My pass is blue.",
+        ]
+    ),
     st.sampled_from(["It is evening, so please suggest something without caffeine."]),
 ]
 TEXTS = st.one_of(*_TEMPLATES)

@@ -77,10 +77,10 @@ def _versions(work: Work, ids: pa.Array, is_old: NDArray[np.bool_]) -> pa.Array:
 
 
 def _intervals(folded: Folded, claims: I64) -> pa.ListArray:
-    """Return per claim its validity, from and until in turn, in order of opening."""
+    """Return per claim its validity, from and until in turn, the earliest first."""
     wanted = np.isin(folded.interval_claim, claims)
     owner = np.searchsorted(claims, folded.interval_claim[wanted])
-    order = np.argsort(owner, kind="stable")
+    order = np.lexsort((folded.interval_from[wanted], owner))
     bounds = np.stack((folded.interval_from[wanted], folded.interval_until[wanted]), axis=1)[order]
     offsets = np.zeros(len(claims) + 1, np.int32)
     np.cumsum(2 * np.bincount(owner, minlength=len(claims)), out=offsets[1:])

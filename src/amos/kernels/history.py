@@ -62,6 +62,18 @@ def side_ended(claim: int, moment: int, span_of: I64, span_until: I64) -> bool:
     return place >= 0 and moment != OPEN_FROM and span_until[place] <= moment
 
 
+def is_before_all(first: int, until: int, after: I64, span_of: I64, span_from: I64) -> bool:
+    """Tell whether what ends at `until` is over before any open side begins; some side must be open."""
+    side = first
+    looked = 0
+    while side >= 0:
+        if looked == CHECKED_SIDES or span_from[span_of[side]] < until:
+            return False
+        looked += 1
+        side = after[side]
+    return looked > 0
+
+
 def fold_histories(
     group: I64,
     claim: I64,
@@ -100,6 +112,7 @@ def fold_histories(
     span_of = np.full(claim_count, -1, np.int64)
     after = np.full(claim_count, -1, np.int64)
     before = np.full(claim_count, -1, np.int64)
+    earlier = np.full(claim_count, -1, np.int64)  # last interval told that was over before all others
     first = -1  # first open positive side of the history
     latest = -1  # row that last supported any open side
     sides = 0
@@ -133,10 +146,26 @@ def fold_histories(
             looked += 1
         if is_negative and side_ended(own, moment, span_of, span_until):
             span_of[own] = -1
-        # 2. who stands against this row
         is_open = span_of[own] >= 0
         twin_claim = twin[own]
         twin_stands = twin_claim >= 0 and span_of[twin_claim] >= 0
+        # an earlier, closed period told late is an occurrence of its own and changes no side
+        is_apart = not is_negative and is_before_all(first, until_us[row], after, span_of, span_from)
+        if is_apart and (not twin_stands or span_from[span_of[twin_claim]] >= until_us[row]):
+            place = earlier[own]
+            if place >= 0 and span_from[place] < until_us[row] and from_us[row] < span_until[place]:
+                action[row] = LINK
+                continue
+            action[row] = REOPEN if opened[own] != 0 else ADD
+            opened[own] = 1
+            support[own] = row if support[own] < 0 else support[own]
+            span_claim[spans] = own
+            span_from[spans] = from_us[row]
+            span_until[spans] = until_us[row]
+            earlier[own] = spans
+            spans += 1
+            continue
+        # 2. who stands against this row
         if is_negative:
             against = 1 if twin_stands else 0
             rival = twin_claim if twin_stands else -1

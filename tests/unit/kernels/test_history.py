@@ -12,7 +12,7 @@ DAY = kernel.DAY_US
 
 
 def folded(rows, twins=(), run=kernel.fold_histories):
-    """Fold rows of (claim, time or None, conversation, extra traits) of one history."""
+    """Fold rows of (claim, time or None, conversation, extra traits, end, start) of one history."""
     claim = np.array([row[0] for row in rows], np.int64)
     count = int(claim.max()) + 1 if rows else 0
     twin = np.full(count, -1, np.int64)
@@ -26,6 +26,7 @@ def folded(rows, twins=(), run=kernel.fold_histories):
     )
     order = np.array([0 if at is None else at for at in times], np.int64)
     start = np.array([kernel.OPEN_FROM if at is None else at for at in times], np.int64)
+    start[[len(row) > 5 for row in rows]] = [row[5] for row in rows if len(row) > 5]
     until = np.array([row[4] if len(row) > 4 else kernel.OPEN_UNTIL for row in rows], np.int64)
     return run(
         np.zeros(len(rows), np.int64),
@@ -108,6 +109,14 @@ def test_a_state_with_an_end_leaves_by_itself():
     assert intervals(result) == {0: [(10, 15)], 1: [(20, kernel.OPEN_UNTIL)]}
 
 
+def test_an_earlier_period_told_late_is_an_occurrence_of_its_own():
+    rows = [(0, 10, 0, 0, 100, 80), (0, 20, 0, 0, 40, 30), (1, 21, 0, 0, 60, 50), (0, 22, 1, 0, 40, 30)]
+    result = folded(rows)
+    assert result[0].tolist() == [kernel.ADD, kernel.REOPEN, kernel.ADD, kernel.LINK]
+    assert intervals(result) == {0: [(80, 100), (30, 40)], 1: [(50, 60)]}
+    assert (result[7] < 0).all()
+
+
 def test_a_plain_statement_of_unknown_time_does_not_beat_a_correction():
     result = folded([(0, 10, 0, kernel.CORRECTS), (1, None, 1)])
     assert result[0].tolist() == [kernel.ADD, kernel.OUTRANKED]
@@ -141,13 +150,17 @@ def test_one_value_holds_at_a_time_unless_disputed(rows):
     assert is_standing.sum() <= 1 or disputed[is_standing].sum() >= 2
 
 
+def _random_row(random):
+    claim, at, conversation = (int(random.integers(0, top)) for top in (6, 40, 3))
+    start = at + int(random.integers(-20, 20))
+    until = start + int(random.integers(1, 9)) if random.random() < 0.4 else kernel.OPEN_UNTIL
+    return claim, at, conversation, 0, until, start
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_compiled_fold_equals_the_plain_one(seed):
     random = np.random.default_rng(seed)
-    rows = sorted(
-        (int(random.integers(0, 6)), int(random.integers(0, 40)), int(random.integers(0, 3)))
-        for _ in range(300)
-    )
+    rows = [_random_row(random) for _ in range(300)]
     rows.sort(key=lambda row: (row[1], row[2]))
     plain, fast = folded(rows), folded(rows, run=compiled(kernel.fold_histories))
     for one, two in zip(plain, fast, strict=True):
