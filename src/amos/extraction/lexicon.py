@@ -29,6 +29,10 @@ _TIME_KINDS = {
 }  # fmt: skip
 
 
+_INHERITED = features.FIRST | features.SUBJECT | features.AUXILIARY | features.BARRIER
+"""Features that a phrase takes from its first word; it is finite when any word is."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Lexicon:
     """Every word and phrase of the grammar by number; 0 stands for any other word."""
@@ -137,7 +141,7 @@ def word_table(table: GrammarText, lexicon: Lexicon) -> np.ndarray[Any, Any]:
             rows[lexicon.numbers[word], book.FEATURES] |= getattr(features, name.upper())
     for phrase, parts in lexicon.phrases.items():
         own = rows[[lexicon.numbers[part] for part in parts], book.FEATURES]
-        opening = own[0] & (features.FIRST | features.SUBJECT | features.AUXILIARY)
+        opening = own[0] & (_INHERITED)
         rows[lexicon.numbers[phrase], book.FEATURES] |= np.bitwise_or.reduce(own & features.FINITE) | opening
     for head in lexicon.phrase_heads:
         rows[head, book.FEATURES] |= features.PHRASE_HEAD

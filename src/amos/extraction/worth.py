@@ -17,6 +17,9 @@ _NO_ACTIVITY = frozenset(
 )
 
 
+_NO_LAST_WORD = frozenset("the a an my our your his her their all of to and".split())
+
+
 def is_activity(word: str) -> bool:
     """Tell whether a word reads as what somebody is doing ("watching")."""
     return _ACTIVITY.fullmatch(word) is not None and word.casefold() not in _NO_ACTIVITY
@@ -55,6 +58,9 @@ class Worth:
     def _is_idle(self, words: list[str], subject: str, value: str) -> bool:
         """Tell whether a statement only says what goes on or how somebody feels."""
         is_passing = words[0] in self._passing_heads or value.casefold() in self._passing
+        last = subject.rsplit(" ", 1)[-1].casefold()
+        if last in _NO_LAST_WORD or last.endswith("ly"):
+            return True  # "appreciate the | support": the verb was none
         return is_passing or is_activity(words[0]) or is_activity(subject.split(" ", 1)[0])
 
     def class_of(self, meaning: Meaning, property_name: str, value: str) -> str:
