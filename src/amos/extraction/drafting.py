@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar, Meaning
 from amos.extraction.lexicon import CUES
@@ -29,6 +27,7 @@ from amos.schemas.vocabulary import Cue, MemoryClass, Trust
 
 _REQUEST = CUES["request"]
 _IRONY_MARK = CUES["irony_mark"]
+_NAMED_BY = {"@property": PROPERTY, "@scope": SCOPE, "@value": VALUE}
 _RELATIVE = frozenset({PAST, NEXT, NOW})
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
@@ -60,7 +59,7 @@ class Drafter:
         if drafted is not None and drafted.memory_class == MemoryClass.TEMPORARY_STATE:
             is_report = self._told == place and drafted.time_text is None
             if is_report and meaning.memory_class != MemoryClass.TEMPORARY_STATE:
-                drafted = replace(drafted, memory_class=MemoryClass.EPISODE.value)
+                drafted = drafted._replace(memory_class=MemoryClass.EPISODE.value)
         self._previous = drafted or self._previous
         return drafted
 
@@ -123,8 +122,9 @@ def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | Non
         return False
     if origin.trust == Trust.AGENT and not meaning.is_for_agents:
         return False
+    if not meaning.needs:
+        return True
     needs = {
-        "": True,
         "request": bool(match.cues & _REQUEST),
         "due": match.kind in DUE_KINDS,
         "time": match.kind in DATED_KINDS,
@@ -166,12 +166,8 @@ def whose(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) 
     """Return the subject and the property that the claim speaks of."""
     if meaning.is_inherited and before is not None:
         return before.subject, before.property
-    named = {
-        "@property": match.capture(PROPERTY),
-        "@scope": match.capture(SCOPE),
-        "@value": match.capture(VALUE),
-    }
-    wanted = named.get(meaning.property, meaning.property)
+    place = _NAMED_BY.get(meaning.property)
+    wanted = meaning.property if place is None else match.capture(place)
     property_name = clean_property(wanted) if wanted else None
     if property_name:
         property_name = phone_property(property_name, match.capture(VALUE))

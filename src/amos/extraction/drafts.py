@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from amos.extraction.grammar import Meaning
 from amos.extraction.subjects import Subject
@@ -13,8 +12,7 @@ from amos.kernels.features import NO_TIME
 from amos.schemas.vocabulary import Cue, Reason
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A claim before its time expression is resolved; spans are bytes of the stored source."""
 
     row: int
@@ -85,7 +83,7 @@ def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
         )
         if is_withdrawn:
             cues = draft.cues | int(Cue.SELF_CORRECTED)
-            kept.append(replace(draft, cues=cues, veto=Reason.SELF_CORRECTION.value))
+            kept.append(draft._replace(cues=cues, veto=Reason.SELF_CORRECTION.value))
             continue
         latest.setdefault(slot, draft)
         kept.append(draft)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from amos.extraction.normalise import OffsetMap
 from amos.kernels import rows as layout
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """The message that a match stands in.
 
     row: of the batch.  content: bytes as stored.  offsets: map of its view, where it has one.

@@ -25,6 +25,7 @@ _PHRASES = (
     "health insurance number", "user name", "user id", "account id",
     "gender identity", "political party", "bank balance", "account balance",
 )  # fmt: skip
+_PHRASE = re.compile("|".join(_PHRASES))
 _HARMLESS_HEADS = frozenset(
     "course class lesson book teacher exam exams essay lecture homework folder app reminder template shop "
     "museum song film movie playlist article podcast desk department".split()
@@ -55,7 +56,7 @@ def is_sensitive(property_name: str, value: str, *, is_other: bool) -> bool:
     head = words[-1] if words else ""
     if head in _HARMLESS_HEADS:
         return False
-    if head in _HEADS or any(phrase in property_name for phrase in _PHRASES):
+    if head in _HEADS or _PHRASE.search(property_name):
         return True
     if _VALUES.search(value):
         return True

@@ -24,7 +24,6 @@ _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
 _TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
 _PHONE_DIGITS = 5
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a-\u202e]")
-_SPACE = re.compile(r"\s+")
 
 _NUMBER = re.compile(r"[-+]?\d[\d.,  ]*")
 _QUANTITY = re.compile(r"[-+~]?\d[\d.,]*\s*(?:[%°€$£¥]|[A-Za-zµ°²³/]{1,12})(?:\s+(?:a|per)\s+\w+)?")
@@ -40,7 +39,7 @@ _NAME = re.compile(
 
 def visible(text: str) -> str:
     """Return a text with blanks folded and invisible characters taken out."""
-    folded = _SPACE.sub(" ", text)
+    folded = " ".join(text.split())
     return folded if folded.isascii() else _INVISIBLE.sub("", folded)
 
 
@@ -90,7 +89,7 @@ def kind_of_value(value: str) -> str:
 
 def clean_subject(text: str) -> str:
     """Return a subject as written, blanks folded, without article or edges."""
-    words = visible(text).strip(_EDGES)
+    words = visible(text).strip(_EDGES) if text else ""
     for article in ("the ", "The ", "a ", "A ", "an ", "An "):
         words = words.removeprefix(article)
     return words
