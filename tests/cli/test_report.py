@@ -49,5 +49,10 @@ def test_a_store_that_read_nothing_says_what_to_do(amos):
 
 
 def test_scope_narrows_what_is_counted_as_stored(household_store, amos):
-    stored = amos("-s", household_store, "--project", "barn", "report", "ingest", "--json").object["stored"]
-    assert stored["sources"] == 6
+    asked = ("-s", household_store, "--project", "barn", "report", "ingest")
+    report = amos(*asked, "--json").object
+    assert report["stored"]["sources"] == 6
+    assert report["is_narrowed"] is True
+    assert report["runs"] == []
+    assert report["total"]["records_read"] == 0
+    assert "leave the scope flags out" in amos(*asked).out

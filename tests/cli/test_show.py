@@ -10,7 +10,7 @@ def test_an_atom_is_shown_by_a_beginning_of_its_reference(household):
     answer = household("show", ref[:10], "--json").object
     assert answer["found"] is True
     assert answer["item"]["atom_id"] == ref
-    assert answer["omissions"] == {"counts": {}, "sample": []}
+    assert answer["omissions"] == {"counts": {}, "sample": [], "withheld": False}
     assert ref in household("show", ref[:10]).out
 
 
@@ -48,7 +48,7 @@ def test_what_lies_outside_the_scope_is_not_found_and_not_named(household_store,
     told = amos("-s", household_store, "--project", "barn", "show", plum["atom_id"], "--json")
     assert told.object["found"] is False
     assert told.object["item"] is None
-    assert told.object["omissions"]["counts"] == {"hidden_from_scope": 1}
+    assert told.object["omissions"] == {"counts": {}, "sample": [], "withheld": True}
     assert "plum" not in told.out
 
 

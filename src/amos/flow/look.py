@@ -83,7 +83,7 @@ def _paged(
     key = rows.schema.names[0]
     page = choose_page(f"{kind}/{wanted.state}", event_times(rows[time]), rows[key], wanted.page)
     ids = rows[key].take(pa.array(page.rows)).combine_chunks()
-    whole = latest(sight.snapshot.lookup(_TABLES[kind], key, ids), _TABLES[kind])
+    whole = sight.seen(kind, latest(sight.snapshot.lookup(_TABLES[kind], key, ids), _TABLES[kind]))
     ordered = whole.take(pc.index_in(ids, value_set=whole[key].combine_chunks()))
     return Listed(shown(sight, ordered), page.is_truncated, page.cursor)
 

@@ -1,9 +1,8 @@
-"""Find one row by a printed reference, and print it; hidden rows leave a count by reason."""
+"""Find one row by a printed reference, and print it; of rows out of sight it only says that they are."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -31,22 +30,24 @@ def show_ref(sight: Sight, ref: str) -> dict[str, Any]:
 
     Raises UsageError for a reference of the wrong form, or one that names several rows.
     """
-    table, rows, omitted = find_rows(sight, ref)
+    table, rows, is_hidden = find_rows(sight, ref)
+    counts: dict[str, int] = {}
+    omissions = {"counts": counts, "sample": [], "withheld": is_hidden}
     if rows.num_rows == 0:
-        return {"found": False, "item": None, "omissions": _omissions(omitted)}
+        return {"found": False, "item": None, "omissions": omissions}
     (item,) = _PRINTERS[table](sight, rows)
     if table == "sources" and is_withheld(rows["flags"][0].as_py()):
-        omitted["instruction_shaped_content"] += 1
-    return {"found": True, "item": {"table": table, **item}, "omissions": _omissions(omitted)}
+        counts["instruction_shaped_content"] = 1
+    return {"found": True, "item": {"table": table, **item}, "omissions": omissions}
 
 
-def find_rows(sight: Sight, ref: str) -> tuple[str, pa.Table, Counter[str]]:
-    """Return the table of `ref`, its row in sight (none or one), and counts of hidden matches."""
+def find_rows(sight: Sight, ref: str) -> tuple[str, pa.Table, bool]:
+    """Return the table of `ref`, its row in sight (none or one), and whether a match is out of sight."""
     table, body = parse_ref(ref)
     if table not in TABLES:
         raise UsageError(f"{ref!r} is no row of a table", path=ref, advice="Use `amos list` for references.")
     found = sight.snapshot.find(table, *prefix_range(body))
-    rows = found.filter(pa.array(sight.mask(table, found)))
+    rows = sight.seen(table, found)
     if rows.num_rows > 1:
         ids = [id_text(table, value) for value in rows[PRIMARY_KEYS[table]].to_pylist()]
         more = " …" if len(ids) > _NAMED else ""
@@ -55,12 +56,7 @@ def find_rows(sight: Sight, ref: str) -> tuple[str, pa.Table, Counter[str]]:
             path=ref,
             advice="Give more characters of the reference.",
         )
-    hidden = found.num_rows - rows.num_rows
-    return table, rows, Counter(hidden_from_scope=hidden) if hidden else Counter()
-
-
-def _omissions(counts: Mapping[str, int]) -> dict[str, Any]:
-    return {"counts": dict(counts), "sample": []}
+    return table, rows, found.num_rows > rows.num_rows
 
 
 def _printed_sources(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001 - one shape for all printers
@@ -127,13 +123,14 @@ def _printed_disputes(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG00
     ]
 
 
-def _printed_events(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+def _printed_events(sight: Sight, rows: pa.Table) -> list[Row]:
+    """Return events; what they count is about the whole shard, so a narrowed caller is not told."""
     return [
         {
             "event_id": shown_id("event_id", row["event_id"]),
             "event_type": row["event_type"],
             "actor": row["actor"],
-            "payload": row["payload"],
+            "payload": None if sight.scope else row["payload"],
             "target_refs": shown_ids("event_id", row["target_refs"]),
             "occurred_at": shown_time(row["occurred_at"]),
             "accepted_at": shown_time(row["accepted_at"]),

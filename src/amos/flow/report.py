@@ -20,10 +20,15 @@ _COUNTED = ("sources", "decisions", "reasons", "formats", "trusts", "cuts")
 
 
 def report_ingest(sight: Sight, runs: Iterable[RunEntry]) -> dict[str, Any]:
-    """Return every ingest run, their sum, and what is stored now by format, trust, outcome and reason."""
-    receipts = [_run(entry) for entry in runs if entry.kind == "ingest"]
+    """Return every ingest run, their sum, and what is stored now by format, trust, outcome and reason.
+
+    Runs count what they read for every scope, so a narrowed caller is told of none (`is_narrowed`).
+    """
+    is_narrowed = bool(sight.scope)
+    receipts = [] if is_narrowed else [_run(entry) for entry in runs if entry.kind == "ingest"]
     return {
         "graph_version": sight.snapshot.version or None,
+        "is_narrowed": is_narrowed,
         "runs": receipts,
         "total": _total(receipts),
         "stored": _stored(sight),

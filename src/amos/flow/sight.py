@@ -8,6 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,7 +19,7 @@ from amos.errors import UsageError
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID, SCOPE_NAMES
-from amos.schemas.state import TABLES
+from amos.schemas.state import PRIMARY_KEYS, TABLES
 from amos.schemas.vocabulary import SourceFlag
 
 GLOBAL = "global"
@@ -33,6 +34,16 @@ _LINKS = {
     "lineage": (("predecessor_id", "atoms"), ("successor_id", "atoms")),
 }
 """Tables without a scope of their own: a row is in sight when the rows it names are."""
+
+_READ_BY_MASK = {
+    "disputes": ("slot_id",),
+    "conversations": ("conversation_id",),
+    "events": ("payload", "version"),
+}
+"""Further columns that the mask of a table looks at."""
+
+_OF_WHOLE_TALK = ("title", "started_at", *(f"scope_{name}" for name in SCOPE_NAMES))
+"""Columns of a conversation that may stem from turns of another scope."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,18 +73,34 @@ class Sight:
         """Return the current rows in sight; `columns` limits what is read and returned."""
         wanted = columns or list(TABLES[table].names)
         needed = list(dict.fromkeys([*wanted, *self._filter_columns(table)]))
-        rows = self.snapshot.current(table, needed)
-        return rows.filter(pa.array(self.mask(table, rows))).select(wanted)
+        return self.seen(table, self.snapshot.current(table, needed)).select(wanted)
+
+    def seen(self, table: str, rows: pa.Table) -> pa.Table:
+        """Return the rows in sight; a talk shared with another scope keeps nothing of that scope."""
+        rows = rows.filter(pa.array(self.mask(table, rows)))
+        if table == "conversations" and self.scope:
+            is_own = pa.array(self._in_scope(rows))
+            for name in _OF_WHOLE_TALK:
+                if name in rows.schema.names:
+                    place = rows.schema.get_field_index(name)
+                    column = pc.if_else(is_own, rows[name], pa.scalar(None, rows[name].type))
+                    rows = rows.set_column(place, name, column)
+        return rows
 
     def mask(self, table: str, rows: pa.Table) -> Mask:
         """Return which rows of `table` are in sight: scope, lifecycle, and that of what they name."""
         seen = self._in_scope(rows)
         if "lifecycle_state" in rows.schema.names:
             seen &= ~_is_in(rows["lifecycle_state"], pa.array(_GONE))
+        if table == "conversations" and self.scope:
+            spoken = self.current("sources", ["conversation_id"])["conversation_id"].combine_chunks()
+            seen |= _is_in(rows["conversation_id"], spoken.unique())
         for column, other in _LINKS.get(table, ()) if self.scope else ():
             seen &= self._named(rows[column], other)
         if table == "disputes" and self.scope:
             seen &= self._sides(rows)
+        if table == "events" and self.scope:
+            seen &= self._written(rows)
         return seen
 
     def _filter_columns(self, table: str) -> list[str]:
@@ -81,7 +108,7 @@ class Sight:
         scopes = [f"scope_{name}" for name in self.scope if f"scope_{name}" in names]
         own = ["lifecycle_state"] if "lifecycle_state" in names else []
         links = [column for column, _ in _LINKS.get(table, ())] if self.scope else []
-        return [*scopes, *own, *links, *(["slot_id"] if table == "disputes" else [])]
+        return [*scopes, *own, *links, *(_READ_BY_MASK.get(table, ()) if self.scope else ())]
 
     def _in_scope(self, rows: pa.Table) -> Mask:
         seen = np.ones(rows.num_rows, bool)
@@ -104,6 +131,18 @@ class Sight:
         """Return which disputes are about a slot that a claim in sight has."""
         atoms = self.current("atoms", ["slot_id"])
         return _is_in(rows["slot_id"], atoms["slot_id"].combine_chunks())
+
+    def _written(self, rows: pa.Table) -> Mask:
+        """Return which events wrote a row in sight."""
+        wrote = np.array([msgspec.json.decode(payload)["table"] for payload in rows["payload"].to_pylist()])
+        seen = np.zeros(rows.num_rows, bool)
+        for table in np.unique(wrote).tolist():
+            key = PRIMARY_KEYS[table]
+            every = self.snapshot.table(table, [key, "graph_version"])
+            own = _is_in(every[key], self.current(table, [key])[key].combine_chunks())
+            versions = every["graph_version"].filter(pa.array(own)).combine_chunks().unique()
+            seen |= (wrote == table) & _is_in(rows["version"], versions)
+        return seen
 
 
 def _is_in(column: pa.ChunkedArray, values: pa.Array) -> Mask:

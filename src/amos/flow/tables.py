@@ -45,6 +45,14 @@ def _with_source_text_withheld(sight: Sight, rows: pa.Table) -> pa.Table:  # noq
     return rows.append_column("withheld", reason)
 
 
+def _without_counts(sight: Sight, rows: pa.Table) -> pa.Table:
+    """Return events; to a narrowed caller without the row counts of the whole shard."""
+    if not sight.scope:
+        return rows
+    place = rows.schema.get_field_index("payload")
+    return rows.set_column(place, "payload", pa.nulls(rows.num_rows, pa.string()))
+
+
 def _with_statements(sight: Sight, rows: pa.Table) -> pa.Table:
     """Return atoms with `statement`, `subject` and `state` as columns."""
     subjects = _subjects(sight, rows)
@@ -86,6 +94,7 @@ _SHAPES: dict[str, Callable[[Sight, pa.Table], pa.Table]] = {
     "sources": _with_source_text_withheld,
     "atoms": _with_statements,
     "candidates": _with_claims_withheld,
+    "events": _without_counts,
 }
 
 

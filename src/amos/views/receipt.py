@@ -110,6 +110,10 @@ def _closing_lines(receipt: Record) -> Iterator[str]:
 
 def report_lines(report: Record) -> Iterator[str]:
     """Yield the report on all ingest runs, the newest run last, then what is stored now."""
+    if report["is_narrowed"]:
+        yield "Runs are counted for the whole store; leave the scope flags out to see them."
+        yield from _stored_lines(report["stored"])
+        return
     if not report["runs"]:
         yield "No run has read anything yet. Read something with `amos ingest PATH`."
         return

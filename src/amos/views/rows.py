@@ -105,6 +105,8 @@ def omission_lines(omissions: Row) -> Iterator[str]:
     """Yield what was left out, if anything was."""
     if omissions["counts"]:
         yield f"Left out: {counted(omissions['counts'])}."
+    if omissions["withheld"]:
+        yield "Something is stored there, outside the given scope."
 
 
 def found_lines(
