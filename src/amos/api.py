@@ -61,6 +61,7 @@ class Store:
         self.tenant = tenant
         self.workspace = workspace
         self.scope = dict(scope or {})
+        self._unindexed: int | None = None
 
     @classmethod
     def create(
@@ -150,7 +151,7 @@ class Store:
         receipt.seconds = time.perf_counter() - began
         record = receipt.as_record()
         self.shard.record_run(run_id, "ingest", started, utc_now(), record)
-        self._store_index()
+        self._store_index(receipt.blocks + sum(receipt.decisions.values()))
         return {**record, "cut_places": receipt.cut_places}
 
     def _ingest_scratch(self, paths: Sequence[str | Path], **options: Any) -> dict[str, Any]:
@@ -163,11 +164,18 @@ class Store:
         record["graph_version"] = self.shard.head or None
         return record
 
-    def _store_index(self) -> None:
-        """Bring the stored index up to date where that pays; answers never depend on it."""
+    def _store_index(self, rows: int) -> None:
+        """Bring the stored index up to date where that pays; answers never depend on it.
+
+        rows: written by this run; what was unindexed before this store was opened is not known.
+        """
         from amos.flow.recall import refresh
         from amos.retrieval.store import REFRESH_ROWS
 
+        self._unindexed = REFRESH_ROWS if self._unindexed is None else self._unindexed + rows
+        if self._unindexed < REFRESH_ROWS:
+            return
+        self._unindexed = 0
         try:
             refresh(self.shard, at_least=REFRESH_ROWS)
         except (OSError, EngineError) as cause:

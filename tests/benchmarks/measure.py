@@ -35,7 +35,7 @@ def run_measured(code: str, *arguments: str, python: str = sys.executable) -> Co
     )
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    lines = done.stdout.strip().splitlines()
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
     own = json.loads(lines[-1])
     return Cost(
         wall_seconds=wall,

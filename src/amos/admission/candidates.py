@@ -114,7 +114,7 @@ class Builder:
             for claim, position, claim_spans in zip(_rows(claims), place.tolist(), spans, strict=True)
         ]
         columns = dict(zip(Meant._fields, map(list, zip(*meant, strict=True)), strict=True))
-        cited_rows = taken.take(place)
+        cited_rows = taken.drop_columns(["content"]).take(place)  # a long text may have many claims
         ids = candidate_ids(
             columns,
             claims,

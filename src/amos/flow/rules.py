@@ -1,19 +1,35 @@
-"""The rules a run decides by, read once."""
+"""The rules a run decides by, read once, and when compiling its kernels pays."""
 
 from __future__ import annotations
 
-from amos.admission.policy import default_policy_text, read_policy
+from functools import lru_cache
+
+from amos.admission.policy import Policy, default_policy_text, read_policy
 from amos.extraction.grammar import load_grammar
 from amos.flow.prepare import Rules
 
 COMPILED_FROM_BYTES = 400_000
-"""Input size, about 2,000 messages, from which compiling the kernels pays."""
+"""Input of one process, about 2,000 messages, from which compiling the kernels pays."""
+
+
+class _Seen:
+    """Bytes that this process was given so far: many small runs pay for compiling as one large one."""
+
+    count = 0
 
 
 def default_rules(*, size: int) -> Rules:
-    """Return the grammar and policy that ship with Amos, compiled for inputs of many bytes."""
+    """Return the grammar and policy that ship with Amos; compiled once a process has read enough.
+
+    size: bytes of the input at hand.  Plain and compiled kernels give the same rows.
+    """
+    _Seen.count += size
     return Rules(
-        grammar=load_grammar(),
-        policy=read_policy(default_policy_text()),
-        is_compiled=size >= COMPILED_FROM_BYTES,
+        grammar=load_grammar(), policy=default_policy(), is_compiled=_Seen.count >= COMPILED_FROM_BYTES
     )
+
+
+@lru_cache(maxsize=1)
+def default_policy() -> Policy:
+    """Return the policy that ships with Amos."""
+    return read_policy(default_policy_text())

@@ -126,6 +126,10 @@ class Snapshot:
         parts = list(self.tables(name, chosen, since=since))
         return pa.concat_tables(parts) if parts else select_fields(stored(name), chosen).empty_table()
 
+    def row_count(self, name: str) -> int:
+        """Return how many row versions `table` holds, without reading one."""
+        return sum(piece.count for piece in self._ledger.pieces(name, until=self.version))
+
     def current(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the latest version of every row, in commit order of that version."""
         chosen = self._columns(name, columns)

@@ -133,6 +133,8 @@ def refresh_index(shard: Shard, statements: Statements, *, at_least: int = 1) ->
     Returns whether a file was written.  Raises what the disk raises; readers never depend on it.
     """
     with shard.pin() as snapshot:
+        if sum(snapshot.row_count(name) for name in ("sources", "atoms", "decisions")) < at_least:
+            return False
         try:
             base = _load(shard, snapshot)
             written = _merged(base, _tail(base, snapshot, statements), snapshot, at_least)
