@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 
 from amos.admission.values import is_refinement
 from amos.kernels import history as kernel
-from amos.kernels.compiled import compiled
+from amos.kernels.compiled import compiled, is_worth_compiling
 from amos.schemas.state import OPEN_FROM, OPEN_UNTIL
 from amos.schemas.vocabulary import Cue, Reason
 
 I64 = NDArray[np.int64]
-
-COMPILED_FROM = 4_000
-"""Rows from which folding is worth a compiled kernel."""
 
 REASONS = [
     Reason.NEW_FACT_FOR_SLOT,
@@ -133,7 +130,7 @@ def encode_histories(candidates: pa.Table) -> Encoded:
 
 def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
     """Fold the rows of `encoded` at `place` (ascending); source: code of the source per row."""
-    run = compiled(kernel.fold_histories) if place.size >= COMPILED_FROM else kernel.fold_histories
+    run = compiled(kernel.fold_histories) if is_worth_compiling(place.size) else kernel.fold_histories
     claim = encoded.claim[place]
     action, pair_row, pair_claim, span_claim, span_from, span_until, _, disputed, _ = run(
         encoded.group[place],
