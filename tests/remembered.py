@@ -49,6 +49,11 @@ class Remembered:
         with self.store.shard.pin() as snapshot:
             return snapshot.current(table).to_pylist()
 
+    def rows_of(self, key):
+        """Return the printed sources of one message."""
+        own = {row["locator"] for row in self.rows("sources") if row["delivery_key"].endswith(f"/{key}")}
+        return [row for row in self.listed("sources") if row["locator"] in own]
+
     def listed(self, kind="atoms", state="all", **page):
         """Return every printed row of a list."""
         request = PageRequest(**{"limit": EVERYTHING.limit, **page})

@@ -33,8 +33,8 @@ _MAY_INSTRUCT = (Trust.TRUSTED_USER, Trust.AGENT)
 _SPOKEN_KINDS = ("text", "thinking", "caption")
 _TITLES = ("conversation_title", "channel")
 _NAMES = (
-    "author", "session", "reply_to", "locator", "scope_project", "scope_user", "scope_agent", "scope_session",
-    "scope_task", "scope_tool_environment",
+    "author", "session", "reply_to", "locator", "event_text", "scope_project", "scope_user", "scope_agent",
+    "scope_session", "scope_task", "scope_tool_environment",
 )  # fmt: skip
 _BULK_ROWS = 64  # below both, an exact look at every text is cheaper than loading the bulk filter
 _BULK_BYTES = 1 << 16

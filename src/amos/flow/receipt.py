@@ -6,10 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
-from amos.schemas.vocabulary import Reason
+from amos.extraction.screen import apply_cuts, screen
+from amos.schemas.vocabulary import Reason, Trust
 from amos.sources.block import Batch, Problem
 
 REFUSALS = frozenset({str(Reason.TENANT_BOUNDARY)})
@@ -74,7 +77,7 @@ class Receipt:
         self.records_read += batch.record_count
         self.formats[batch.format] += batch.record_count
         self.errors_total += len(batch.problems)
-        self.errors.extend(batch.problems[: SHOWN_ERRORS - len(self.errors)])
+        self.errors.extend(screened(batch.problems[: SHOWN_ERRORS - len(self.errors)]))
         refused = sum(problem.code in REFUSALS for problem in batch.problems if problem.is_lost)
         self.sources["rejected"] += refused
         self.sources["unreadable"] += sum(problem.is_lost for problem in batch.problems) - refused
@@ -96,3 +99,23 @@ class Receipt:
             if len(self.cut_places) < SHOWN_CUTS:
                 place = {name: cut[name] for name in ("field", "start", "end", "rule", "reason")}
                 self.cut_places.append({"locator": source["locator"], **place})
+
+
+def screened(problems: list[Problem]) -> list[Problem]:
+    """Return the problems with every secret that a message quotes from its record cut out."""
+    if not problems:
+        return []
+    count = len(problems)
+    told = pa.table(
+        {
+            "text": pa.array([one.message for one in problems], pa.string()),
+            "trust": pa.repeat(str(Trust.TRUSTED_USER), count),
+            "kind": pa.repeat("text", count),
+            "flags": pa.array(np.zeros(count, np.int32)),
+        }
+    )
+    findings = screen(told)
+    if findings.num_rows == 0:
+        return problems
+    texts = apply_cuts(told, findings)[0]["text"].to_pylist()
+    return [replace(one, message=text) for one, text in zip(problems, texts, strict=True)]
