@@ -42,6 +42,7 @@ def capture_sources(
     source_ids: pa.Array,
     delivered: pa.Array,
     cut_bytes: pa.Array,
+    revises: pa.Array,
     *,
     key: bytes,
     now: datetime,
@@ -49,7 +50,8 @@ def capture_sources(
     """Return the source envelope of every raw row, in the same order.
 
     raw: RAW after cuts.  source_ids, delivered, cut_bytes: (n,) as made by `identify_sources`,
-    `digest_deliveries` and the screen.  key: the shard's erasure key.
+    `digest_deliveries` and the screen.  revises: (n,) the source that an edit revises, or null.
+    key: the shard's erasure key.
     """
     text = column_arrays(raw["text"])
     assert text.offsets is not None
@@ -68,7 +70,7 @@ def capture_sources(
         "ingest_time": pa.array([now], instant).take(np.zeros(count, np.int64)),
         "conversation_id": _binary(keyed_ids(key, "conversations", _identities(conversation, count)), 16),
         "cut_bytes": cut_bytes,
-        "revises": raw["revises"] if "revises" in raw.schema.names else pa.nulls(count, pa.binary(16)),
+        "revises": revises,
     }
     arrays = [columns[field.name] if field.name in columns else raw[field.name] for field in CAPTURED]
     return pa.Table.from_arrays(arrays, schema=CAPTURED)

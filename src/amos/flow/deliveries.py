@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.evidence.capture import identify_sources
 from amos.journal.store import Snapshot
+from amos.schemas.columns import ID
+from amos.schemas.vocabulary import SourceFlag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +41,88 @@ class Deliveries:
         refused = (is_refused & ~is_new) | (withheld & is_new)
         new = int((is_new & ~refused).sum())
         return Counter(new=new, rejected=int(refused.sum()), linked=count - new - int(refused.sum()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivered:
+    """Blocks as delivered: RAW rows, their ids, their digests, and the source that each one revises."""
+
+    raw: pa.Table
+    source_ids: pa.Array
+    digests: pa.Array
+    revises: pa.Array
+
+
+def name_edits(
+    snapshot: Snapshot, raw: pa.Table, source_ids: pa.Array, digests: pa.Array, key: bytes
+) -> Delivered:
+    """Give every edit that its format marks an identity of its own, which revises the stored source.
+
+    An edit is another text under a taken key, marked with a time after the one that was stored.  It
+    counts as said when it was edited; an older export that comes late is no edit.
+    """
+    nothing = Delivered(
+        raw=raw, source_ids=source_ids, digests=digests, revises=pa.nulls(len(source_ids), ID)
+    )
+    marked = np.flatnonzero(pc.is_valid(raw["revised_us"]).to_numpy(zero_copy_only=False))
+    if marked.size == 0:
+        return nothing
+    wanted = source_ids.take(pa.array(marked))
+    known = snapshot.lookup("sources", "source_id", wanted, ["source_id", "delivery_digest", "event_time"])
+    times = known["event_time"].cast(pa.int64()).to_pylist()
+    stored = {
+        source: (digest, at)
+        for source, digest, at in zip(
+            known["source_id"].to_pylist(), known["delivery_digest"].to_pylist(), times, strict=True
+        )
+    }
+    edits = [row for row in marked.tolist() if _is_edit(raw, source_ids, digests, row, stored)]
+    if not edits:
+        return nothing
+    renamed = _renamed(raw, edits)
+    old = source_ids.to_pylist()
+    revises = [None] * len(old)
+    for row in edits:
+        revises[row] = old[row]
+    return Delivered(
+        raw=renamed,
+        source_ids=identify_sources(renamed, key),
+        digests=digests,
+        revises=pa.array(revises, ID),
+    )
+
+
+def _is_edit(
+    raw: pa.Table,
+    source_ids: pa.Array,
+    digests: pa.Array,
+    row: int,
+    stored: dict[bytes, tuple[bytes, int | None]],
+) -> bool:
+    held = stored.get(source_ids[row].as_py())
+    if held is None or held[0] == digests[row].as_py():
+        return False
+    return held[1] is None or raw["revised_us"][row].as_py() > held[1]
+
+
+def _renamed(raw: pa.Table, edits: list[int]) -> pa.Table:
+    """Return `raw` with the edits' keys, times and flags."""
+    chosen = np.zeros(raw.num_rows, np.bool_)
+    chosen[edits] = True
+    is_edit = pa.array(chosen)
+    revised = raw["revised_us"]
+    suffixed = pc.binary_join_element_wise(raw["record_key"], revised.cast(pa.string()), "@")
+    edited = pc.bit_wise_or(raw["flags"], pa.scalar(int(SourceFlag.EDITED), pa.int32()))
+    changes = {
+        "record_key": pc.if_else(is_edit, suffixed, raw["record_key"]),
+        "event_us": pc.if_else(is_edit, revised, raw["event_us"]),
+        "event_text": pc.if_else(is_edit, pa.scalar(None, pa.string()), raw["event_text"]),
+        "flags": pc.if_else(is_edit, edited, raw["flags"]),
+    }
+    for name, column in changes.items():
+        field = raw.schema.field(name)
+        raw = raw.set_column(raw.schema.get_field_index(name), field, column.cast(field.type))
+    return raw
 
 
 def sort_deliveries(

@@ -12,7 +12,7 @@ from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.admission.settle import settle
 from amos.flow.current import SnapshotRows
-from amos.flow.deliveries import Deliveries, sort_deliveries
+from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
 from amos.flow.versions import latest
@@ -49,15 +49,22 @@ def plan_batch(
 
     source_ids, delivered: (n,) ids and delivery digests, aligned with raw.
     """
+    edits = name_edits(snapshot, raw, source_ids, delivered, key)
+    raw = edits.raw
+    read_ids = (
+        pa.concat_arrays([source_ids, edits.source_ids]) if edits.source_ids is not source_ids else source_ids
+    )
+    source_ids = edits.source_ids
     deliveries = sort_deliveries(snapshot, raw, source_ids, delivered)
     known = SnapshotRows(snapshot)
     refusals = known.absent("decisions", conflict_decisions(deliveries.conflicts, rules=rules, key=key))
     if deliveries.fresh.size == 0:
-        return _unchanged(deliveries, refusals, source_ids, now)
+        return _unchanged(deliveries, refusals, read_ids, now)
     prepared = prepare(
         raw.take(deliveries.fresh).combine_chunks(),
         source_ids.take(deliveries.fresh),
         delivered.take(deliveries.fresh),
+        edits.revises.take(deliveries.fresh),
         rules=rules,
         key=key,
         now=now,
@@ -87,7 +94,7 @@ def plan_batch(
     return Plan(
         deliveries=deliveries,
         rows=[EventRows(event, table, rows) for event, table, rows in parts if rows.num_rows],
-        reads=_reads(source_ids, candidates, replaced, prepared),
+        reads=_reads(read_ids, candidates, replaced, prepared),
         decisions=decisions,
         findings=prepared.findings,
         new_blocks=prepared.sources.num_rows,

@@ -58,16 +58,24 @@ class Prepared:
 
 
 def prepare(
-    raw: pa.Table, source_ids: pa.Array, delivered: pa.Array, *, rules: Rules, key: bytes, now: datetime
+    raw: pa.Table,
+    source_ids: pa.Array,
+    delivered: pa.Array,
+    revises: pa.Array,
+    *,
+    rules: Rules,
+    key: bytes,
+    now: datetime,
 ) -> Prepared:
     """Screen, cut, capture and read the claims of new `raw` rows (RAW).
 
-    source_ids, delivered: (n,) ids and digests of the deliveries, aligned with raw.
+    source_ids, delivered, revises: (n,) ids and digests of the deliveries, and the sources they
+    revise (null for most), aligned with raw.
     """
     raw = withhold_unretained(raw)
     findings = screen(raw)
     raw, cut_bytes = apply_cuts(raw, findings)
-    sources = capture_sources(raw, source_ids, delivered, cut_bytes, key=key, now=now)
+    sources = capture_sources(raw, source_ids, delivered, cut_bytes, revises, key=key, now=now)
     segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
     proposal = propose(segmentable, rules.grammar, is_compiled=rules.is_compiled)
     claims = bound_temporary(proposal.claims, segmentable)

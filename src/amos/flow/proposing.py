@@ -20,6 +20,7 @@ from amos.extraction.propose import EXTRACTOR
 from amos.flow.claims import shown_value, subject_label
 from amos.flow.current import NothingStored
 from amos.flow.prepare import Prepared, Rules, prepare
+from amos.schemas.columns import ID
 from amos.schemas.vocabulary import Reason
 from amos.sources.block import Block
 from amos.sources.reading import raw_table
@@ -67,7 +68,13 @@ def _propose_batch(proposals: list[Proposal], rules: Rules, now: datetime) -> It
         return
     raw = raw_table(blocks)
     prepared = prepare(
-        raw, identify_sources(raw, KEY), digest_deliveries(raw, KEY), rules=rules, key=KEY, now=now
+        raw,
+        identify_sources(raw, KEY),
+        digest_deliveries(raw, KEY),
+        pa.nulls(raw.num_rows, ID),
+        rules=rules,
+        key=KEY,
+        now=now,
     )
     settled = settle(
         prepared.candidates,
