@@ -110,7 +110,8 @@ def test_columns_of_one_name_are_kept_apart(household):
     assert household("sql", "SELECT 1 AS a, 2 AS a", "--json").rows == [{"a": 1, "a:2": 2}]
 
 
-def test_a_query_without_end_is_stopped(household_store):
+@pytest.mark.parametrize("seconds", [0.0, 0.05])
+def test_a_query_without_end_is_stopped(household_store, seconds):
     from amos.api import Store
     from amos.clock import utc_now
     from amos.errors import CapacityError
@@ -123,4 +124,4 @@ def test_a_query_without_end_is_stopped(household_store):
         store.shard.pin() as snapshot,
         pytest.raises(CapacityError, match="longer than"),
     ):
-        query_tables(Sight(snapshot=snapshot, now=utc_now()), endless, seconds=0.05)
+        query_tables(Sight(snapshot=snapshot, now=utc_now()), endless, seconds=seconds)

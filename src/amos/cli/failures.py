@@ -49,7 +49,7 @@ def _as_engine_error(failure: Exception) -> EngineError:
     if isinstance(failure, EngineError):
         return failure
     if isinstance(failure, click.Abort):
-        return InterruptedRunError("interrupted; nothing was changed")
+        return InterruptedRunError("interrupted; nothing was changed", advice="Run it again.")
     if isinstance(failure, click.ClickException):
         return _usage_error(failure)
     if isinstance(failure, OSError):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +18,7 @@ from amos.schemas.state import TABLES
 
 MEMORY_LIMIT = "1GB"
 TIME_LIMIT_SECONDS = 60
+_INTERRUPT_EVERY_SECONDS = 0.05
 _READING = frozenset({"SELECT", "EXPLAIN"})
 _TABLES_ADVICE = f"Tables: {', '.join(TABLES)}; `DESCRIBE atoms` names the columns of one."
 _SETTINGS = (
@@ -44,15 +46,14 @@ def query_tables(sight: Sight, query: str, *, seconds: float = TIME_LIMIT_SECOND
             "allow_community_extensions": False,
         },
     )
-    with connection, _as_failures(duckdb, seconds), _interrupted_after(connection, seconds):
+    with connection, _as_failures(duckdb):
         _require_reading(connection, query)
         for name in _named_tables(query):
             connection.register(name, visible_table(sight, name))
         _silence(connection)
         for setting in _SETTINGS:
             connection.execute(setting)
-        table: pa.Table = connection.sql(query).to_arrow_table()
-        return table
+        return _answer(connection, query, seconds)
 
 
 def _silence(connection: Any) -> None:
@@ -83,26 +84,33 @@ def _named_tables(query: str) -> list[str]:
     return [name for name in TABLES if name in words] or list(TABLES)
 
 
-@contextmanager
-def _interrupted_after(connection: Any, seconds: float) -> Iterator[None]:
-    timer = threading.Timer(seconds, connection.interrupt)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def _answer(connection: Any, query: str, seconds: float) -> pa.Table:
+    """Run the query beside the main thread, which stays free to hear Ctrl-C and the clock."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        answer = pool.submit(lambda: connection.sql(query).to_arrow_table())
+        try:
+            return answer.result(timeout=seconds)
+        except FutureTimeoutError:
+            _stop(connection, answer)
+            raise CapacityError(
+                f"the query ran longer than {seconds:g} s", advice="Ask for less, for example with LIMIT."
+            ) from None
+        except KeyboardInterrupt:
+            _stop(connection, answer)
+            raise
+
+
+def _stop(connection: Any, answer: Future[pa.Table]) -> None:
+    """Interrupt until the query has ended: one that has not begun yet does not hear the first."""
+    while wait([answer], timeout=_INTERRUPT_EVERY_SECONDS).not_done:
+        connection.interrupt()
 
 
 @contextmanager
-def _as_failures(duckdb: Any, seconds: float) -> Iterator[None]:
+def _as_failures(duckdb: Any) -> Iterator[None]:
     """Turn what DuckDB raises into an error with advice."""
     try:
         yield
-    except duckdb.InterruptException as cause:
-        raise CapacityError(
-            f"the query ran longer than {seconds:g} s", advice="Ask for less, for example with LIMIT."
-        ) from cause
     except duckdb.OutOfMemoryException as cause:
         raise CapacityError(
             f"the query needs more than {MEMORY_LIMIT} of memory", advice="Ask for fewer rows or columns."
