@@ -40,7 +40,9 @@ CLAIMS = pa.schema(
         column("valid_until", TIME, "end of validity, exclusive; null when not stated", nullable=True),
         column("time_text", TEXT, "the time expression as written", nullable=True),
         column("time_precision", TEXT, "minute, day, month, year, relative or unresolved", nullable=True),
-        column("payload", TEXT, "canonical JSON of typed fields beyond subject, property, value", nullable=True),
+        column(
+            "payload", TEXT, "canonical JSON of typed fields beyond subject, property, value", nullable=True
+        ),
         column("confidence", pa.int32(), "extraction confidence, 0 to 100"),
         column("cues", pa.int32(), "bits of Cue"),
         column("veto", TEXT, "reason code that keeps the claim out, null when none", nullable=True),

@@ -111,7 +111,9 @@ CANDIDATES = pa.schema(
         column("order_key", ID, "unkeyed source identity: the last tie-break"),
         column("extraction_confidence", pa.int32(), "0 to 100; gates review only"),
         column("cues", pa.int32(), "bits of Cue"),
-        column("gate", TEXT, "outcome:reason fixed before its history is read; null when eligible", nullable=True),
+        column(
+            "gate", TEXT, "outcome:reason fixed before its history is read; null when eligible", nullable=True
+        ),
         column("trust", TEXT, "trust of the source"),
         *scope_columns(),
         SALT,

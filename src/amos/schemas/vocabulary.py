@@ -113,7 +113,7 @@ class Reason(StrEnum):
     HISTORICAL_OBSERVATION = "historical_observation"
     DISPUTED_NO_CLEAR_AUTHORITY = "disputed_no_clear_authority"
     INSTRUCTION_SHAPED_CONTENT = "instruction_shaped_content"
-    SECRET_MATERIAL_DETECTED = "secret_material_detected"  # noqa: S105 - a reason, no secret
+    SECRET_MATERIAL_DETECTED = "secret_material_detected"
     EXPLICIT_EXCLUSION_SIGNAL = "explicit_exclusion_signal"
     ENCODED_CONTENT = "encoded_content"
     MALFORMED_MODEL_OUTPUT = "malformed_model_output"
