@@ -283,7 +283,9 @@ ENDED_UNKNOWN = OPEN_FROM + 1
 """In `intervals`: began and ended at unknown times."""
 
 GRAPH_VERSION = column("graph_version", pa.int64(), "commit that wrote the row; not part of its bytes")
-ROW_NUMBER = column("row_number", pa.int32(), "position of the row in its event; not part of its bytes")
+ROW_NUMBER = column(
+    "row_number", pa.int32(), "place among the rows its table got in that commit; not part of its bytes"
+)
 
 
 def stored(table: str) -> pa.Schema:
