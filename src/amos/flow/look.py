@@ -7,23 +7,22 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from amos.atoms.statement import statement_of
 from amos.errors import UsageError
 from amos.flow.claims import shown_value, subject_label
 from amos.flow.paging import PageRequest, choose_page, event_times
 from amos.flow.printed import (
+    STATE_COLUMNS,
     shown_id,
     shown_ids,
     shown_intervals,
     shown_scope,
     shown_score,
     shown_time,
-    state_of,
+    states_of,
 )
 from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.flow.versions import latest
@@ -89,20 +88,15 @@ def _paged(
 
 
 def _list_atoms(sight: Sight, wanted: Wanted) -> Listed:
-    rows = sight.current("atoms", ["atom_id", "observed_at", "type", "lifecycle_state", "intervals"])
+    rows = sight.current("atoms", ["atom_id", "observed_at", "type", *STATE_COLUMNS])
     rows = _of_types(rows, wanted.types)
     if wanted.state != "all":
-        rows = rows.filter(pa.array(_in_state(rows, wanted.state, sight.now_us)))
+        rows = rows.filter(pc.equal(pa.array(states_of(rows, sight.now_us), pa.string()), wanted.state))
     return _paged(sight, "atoms", rows, wanted, atom_rows, time="observed_at")
 
 
 def _of_types(rows: pa.Table, types: tuple[str, ...]) -> pa.Table:
     return rows.filter(pc.is_in(rows["type"], value_set=pa.array(types, pa.string()))) if types else rows
-
-
-def _in_state(rows: pa.Table, state: str, now_us: int) -> NDArray[np.bool_]:
-    cells = zip(rows["lifecycle_state"].to_pylist(), rows["intervals"].to_pylist(), strict=True)
-    return np.array([state_of(lifecycle, spans, now_us) == state for lifecycle, spans in cells], bool)
 
 
 def _list_waiting(sight: Sight, wanted: Wanted) -> Listed:
@@ -152,16 +146,20 @@ KINDS = tuple(_LISTERS)
 def atom_rows(sight: Sight, rows: pa.Table) -> list[Row]:
     """Return atoms as they are printed: the statement, the typed fields, state and validity."""
     names = labels(sight, rows["subject_id"])
-    return [_atom(row, names[row["subject_id"]], sight.now_us) for row in rows.to_pylist()]
+    states = states_of(rows, sight.now_us)
+    return [
+        _atom(row, names[row["subject_id"]], state)
+        for row, state in zip(rows.to_pylist(), states, strict=True)
+    ]
 
 
-def _atom(row: Row, label: str, now_us: int) -> Row:
+def _atom(row: Row, label: str, state: str) -> Row:
     fields = msgspec.json.decode(row["payload"])
     return {
         "atom_id": shown_id("atom_id", row["atom_id"]),
         "type": row["type"],
         "statement": statement_of(row["type"], row["payload"], row["polarity"], label),
-        "state": state_of(row["lifecycle_state"], row["intervals"], now_us),
+        "state": state,
         "subject": label,
         "property": fields.get("property"),
         "value": shown_value(fields),

@@ -13,6 +13,7 @@ from amos.clock import as_text, to_us
 from amos.identity import ID_BYTES, PREFIXES, id_text
 from amos.schemas.buffers import as_keys
 from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
+from amos.schemas.vocabulary import MemoryClass
 
 ID_TABLES = {
     "source_id": "sources",
@@ -38,6 +39,9 @@ ID_TABLES = {
     "targets": "atoms",
 }
 """Which table an id column points into; ids of other columns are printed as hex."""
+
+STATE_COLUMNS = ("lifecycle_state", "intervals", "memory_class")
+"""Columns of an atom that tell its state."""
 
 _ALPHABET = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz234567", np.uint8)
 _BITS = 128
@@ -88,12 +92,25 @@ def shown_score(ppm: int) -> float:
     return round(ppm / _MILLION, 6)
 
 
-def state_of(lifecycle: str, intervals: list[int], now_us: int) -> str:
-    """Return active or superseded by what holds at `now_us`, else the lifecycle state."""
+def state_of(lifecycle: str, intervals: list[int], now_us: int, *, is_event: bool = False) -> str:
+    """Return active or superseded by what holds at `now_us`, else the lifecycle state.
+
+    is_event: it happened, and what happened stays true when it is over.
+    """
     if lifecycle != "active":
         return lifecycle
     pairs = zip(intervals[::2], intervals[1::2], strict=True)
-    return "active" if any(start <= now_us < end for start, end in pairs) else "superseded"
+    holds = any(start <= now_us and (is_event or now_us < end) for start, end in pairs)
+    return "active" if holds else "superseded"
+
+
+def states_of(atoms: pa.Table, now_us: int) -> list[str]:
+    """Return the state of every row, from `lifecycle_state`, `intervals` and `memory_class`."""
+    cells = zip(*(atoms[name].to_pylist() for name in STATE_COLUMNS), strict=True)
+    return [
+        state_of(lifecycle, spans, now_us, is_event=kind == MemoryClass.EPISODE)
+        for lifecycle, spans, kind in cells
+    ]
 
 
 def shown_intervals(intervals: list[int]) -> list[dict[str, str | None]]:

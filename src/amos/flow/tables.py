@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from amos.atoms.statement import statements
 from amos.flow.look import labels
-from amos.flow.printed import ID_TABLES, id_texts, state_of
+from amos.flow.printed import ID_TABLES, id_texts, states_of
 from amos.flow.sight import Sight
 from amos.schemas.columns import select_fields
 from amos.schemas.state import TABLES
@@ -58,9 +58,7 @@ def _with_statements(sight: Sight, rows: pa.Table) -> pa.Table:
     subjects = _subjects(sight, rows)
     rows = rows.append_column("statement", _statements(rows, subjects))
     rows = rows.append_column("subject", pa.array(subjects, pa.string()))
-    cells = zip(rows["lifecycle_state"].to_pylist(), rows["intervals"].to_pylist(), strict=True)
-    states = [state_of(lifecycle, intervals, sight.now_us) for lifecycle, intervals in cells]
-    return rows.append_column("state", pa.array(states, pa.string()))
+    return rows.append_column("state", pa.array(states_of(rows, sight.now_us), pa.string()))
 
 
 def _with_claims_withheld(sight: Sight, rows: pa.Table) -> pa.Table:

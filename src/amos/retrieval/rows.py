@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 
 from amos.schemas.buffers import column_arrays
 from amos.schemas.columns import SCOPE_NAMES
-from amos.schemas.vocabulary import Outcome, Reason, Role, Trust
+from amos.schemas.state import OPEN_UNTIL
+from amos.schemas.vocabulary import MemoryClass, Outcome, Reason, Role, Trust
 
 Array = npt.NDArray[Any]
 Rows = Mapping[str, Array]
@@ -37,8 +38,8 @@ source_id revision format delivery_key block kind role trust author author_id is
 ingest_time conversation_id session turn flags
 """
 _ATOM_WORDS = """
-atom_id version type subject_id slot_id payload polarity lifecycle_state health_status intervals spans
-observed_at source_id confidence_ppm
+atom_id version type memory_class subject_id slot_id payload polarity lifecycle_state health_status
+intervals spans observed_at source_id confidence_ppm
 """
 SOURCE_COLUMNS = (*_SOURCE_WORDS.split(), *_SCOPE_COLUMNS)
 ATOM_COLUMNS = (*_ATOM_WORDS.split(), *_SCOPE_COLUMNS)
@@ -157,6 +158,10 @@ def atom_rows(atoms: pa.Table, statements: list[str], names: list[str], owners: 
     intervals = column_arrays(atoms["intervals"])
     assert intervals.offsets is not None
     low, high = int(intervals.offsets[0]), int(intervals.offsets[-1])
+    ends = intervals.values[low:high].astype(np.int64)
+    is_event = pc.equal(atoms["memory_class"], MemoryClass.EPISODE.value).to_numpy().astype(bool)
+    # what happened stays true when it is over
+    ends[1::2][np.repeat(is_event, np.diff(intervals.offsets) // 2)] = OPEN_UNTIL
     distinct = {name: text_hash(name) for name in dict.fromkeys(names)}
     kinds = atoms["type"].to_pylist()
     return {
@@ -174,7 +179,7 @@ def atom_rows(atoms: pa.Table, statements: list[str], names: list[str], owners: 
         "source": ids_of(atoms["source_id"]),
         "slot": ids_of(atoms["slot_id"]),
         "intervals_at": (intervals.offsets - low).astype(np.int64),
-        "intervals_values": intervals.values[low:high].astype(np.int64),
+        "intervals_values": ends,
         **_scopes(atoms),
     }
 

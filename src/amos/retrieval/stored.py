@@ -21,7 +21,7 @@ from amos.retrieval.rows import Rows
 from amos.retrieval.words import ENCODER, ENCODER_VERSION
 
 Array = npt.NDArray[Any]
-LAYOUT = 1
+LAYOUT = 2
 _LARGE = ("docs", "counts", "names")
 _SMALL = ("hashes", "starts", "lengths", "name_starts")
 

@@ -41,6 +41,13 @@ def test_state_follows_from_what_holds_now(lifecycle, intervals, state):
     assert state_of(lifecycle, intervals, 50) == state
 
 
+@pytest.mark.parametrize(
+    ("intervals", "state"), [([0, 10], "active"), ([60, 100], "superseded"), ([], "superseded")]
+)
+def test_what_happened_stays_true_when_it_is_over(intervals, state):
+    assert state_of("active", intervals, 50, is_event=True) == state
+
+
 def test_open_and_unknown_edges_are_null():
     assert shown_intervals([OPEN_FROM, 0, 1_000_000, OPEN_UNTIL]) == [
         {"from": None, "until": "1970-01-01T00:00:00.000000Z"},

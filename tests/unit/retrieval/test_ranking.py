@@ -160,6 +160,15 @@ def test_a_superseded_claim_and_its_turn_are_left_out_and_counted():
     assert then["source_id"].to_pylist() == [old]
 
 
+def test_what_happened_is_still_an_answer_when_it_is_over():
+    told = Told()
+    said = told.turn("I planted leeks yesterday", days=40)
+    past = [NOW_US - 41 * DAY_US, NOW_US - 40 * DAY_US]
+    told.claim(said, "did", "planted leeks", span=(0, 25), memory_class="episode", intervals=past)
+    assert told.found("planted leeks") == ["I planted leeks yesterday"]
+    assert not told.retriever().rank(["planted leeks"], seen(), 5).items["is_superseded"][0].as_py()
+
+
 def test_a_turn_matched_outside_its_superseded_claim_stays():
     told = Told()
     source = told.turn("I reside in Ghent. The tram squeaks.", days=90)
