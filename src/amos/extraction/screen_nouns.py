@@ -5,10 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+PHRASE_NOUNS = (
+    r"pass[ \-]?phrases?|(?:seed|recovery|mnemonic|wallet|secret|unlock|backup)[ \-]?(?:phrase|words)"
+    r"|(?:12|24|twelve|twenty[ \-]four)[ \-]?(?:secret |recovery |seed )?words|mnemonic"
+)
+"""What takes several plain words."""
+MISSPELT_NOUNS = (
+    r"p[a@4]?[s$5]{1,3}[ \-]?w[o0]{0,2}r?[o0]?r?d+s?|p[a@4][s$5]{1,3}[o0]wr?d?s?|p[a@4][s$5]{2,3}[o0]r[dt]s?"
+    r"|p[a@4][s$5]{1,3}[ \-]?w[o0]r[ts]|p[a@4][s$5]{1,3}[ \-]?(?:fr[aei]+se?|phra[sz]e?s?|phrse)"
+    r"|p[a@4][s$5]{1,3}[ \-]?c[o0]d[es]?s?"
+)
+"""Slips of the pen and letters replaced by signs: "pasword", "p@ssw0rd"."""
 WORD_NOUNS = (
-    r"pass[ \-]?words?|pass[ \-]?phrases?|pass[ \-]?codes?|passwd|pwd?|pass[ \-]?w[öo]rt(?:er)?"
+    r"pass[ \-]?words?|pass[ \-]?codes?|passwd|pwd?|pass[ \-]?w[öo]rt(?:er)?"
     r"|kennwort|losungswort|contrase[nñ]as?|mots? de passe|mdp|senhas?|wachtwoord|parola d'ordine"
-    r"|парол[ья]\w?|(?:seed|recovery|mnemonic|wallet|secret) phrase"
+    r"|парол[ья]\w?|has[łl]o(?: to)?|lozinka|geslo|salasanani?(?: on)?"
+    r"|l[öo]senord(?:et)?|adgangskode|jelszó|heslo|şifrem?"
+    rf"|{PHRASE_NOUNS}|{MISSPELT_NOUNS}"
 )
 DIGIT_NOUNS = (
     r"codes? (?:for|to|of) (?:the |my |our )?(?:[^\s.,:;]{1,16} ){0,2}?(?:door|gate|alarm|safe|vault"
@@ -35,7 +48,9 @@ NOUN = re.compile(
 _SHORT_TEXT = 256
 _NOUN_REACH = 64  # the longest noun and the character behind it
 _CORE_TEXT = """
-    pass pw wort contrase mdp senha wacht parol парол phrase pin cvv cvc otp geheim combi combo kombi code
+    pass p@s p4s pa5 pa$ p@5 p@$ p4$ p45 pas psw pss p5w p$w ps5 pwd pw wort contrase
+    mdp senha wacht parol парол phrase words mnemonic hasło haslo lozink geslo salasana senord
+    adgangskode jelszó heslo şifre pin cvv cvc otp geheim combi combo kombi code
     código
     codigo key token secret clave credential log zugang schlüssel schluessel 密 口令 パスワード 暗証 비밀
 """

@@ -14,7 +14,7 @@ _LINK = re.compile(
     r"|vom|im|am|de|del|para|pour|du|da|do)(?:\s{1,3}[^\s:=.,;!?]{1,24}){1,6}?)?(?:,\s(?:by the way|btw"
     r"|fyi|again),)?(?:\s{0,3}(?::=|->|=>|→|=|:|：|\|(?=\s)|-(?=\s)|–|—)|\s{0,3}(?:是|为|為|は)|(?:'s|\s{1,3}(?:is"
     r"|was|are|goes|reads|remains|equals|will be|should be|has to be|ist|lautet|war|heißt|heisst|es|est"
-    r"|era|é|это)(?!\w))(?:\s{1,2}(?:now|still|just|simply|currently|actually|jetzt|nun|ahora"
+    r"|c'est|c’est|era|é|è|je|jest|är|er|это)(?!\w))(?:\s{1,2}(?:now|still|just|simply|currently|actually|jetzt|nun|ahora"
     r"|maintenant|agora)(?!\w))?(?:\s{0,2}:)?)\s{0,3}",
     re.IGNORECASE,
 )
@@ -85,7 +85,16 @@ _REMARK_TEXT = """
     secreta nueva vieja mal incorrect trop très oublié perdu nouveau ancien le les dans sur sûr bon
     mauvais non ne pas
 """
+# of these, the words that a pass phrase may just as well begin with
+_OPENING_TEXT = """
+    correct incorrect wrong right valid weak strong good bad better best fine safe secure secret private
+    public shared long short old new older newer easy hard simple complex empty blank lost gone ready hidden
+    plain red green blue yellow white black grey gray orange purple pink brown bold large big small true
+    great nice cool same different unique common visible invisible important sensitive unknown known broken
+    stolen forgotten terrible awful stupid sure happy
+"""
 _CLAUSE_WORDS = frozenset(_CLAUSE_TEXT.split())
+_OPENING_WORDS = frozenset(_OPENING_TEXT.split())
 _NOT_VALUES = frozenset(_REMARK_TEXT.split())
 _TYPE_ENDINGS = ("ed", "ing", "able", "ible", "ly")
 _PLACEHOLDER = re.compile(
@@ -103,6 +112,7 @@ PATTERNS = (
 _SHORTEST_WORD = 4
 _SHORTEST_KEY = 8
 _MOST_WORDS = 24
+_FEWEST_WORDS = 3
 
 
 def find_phrases(text: str) -> Iterator[Hit]:
@@ -245,11 +255,21 @@ def _words_at(text: str, at: int) -> tuple[int, int] | None:
         return None if token.isdigit() and _UNIT.match(text, span[1]) else span
     if is_placeholder(token) or not _PLAIN_WORD.fullmatch(token.rstrip("!?")):
         return None
-    return (
-        None
-        if _is_remark(token.rstrip("!?")) or len(token) < _SHORTEST_WORD - 1
-        else _clause_words(text, span)
+    word = token.rstrip("!?")
+    if word.lower() in _OPENING_WORDS and span[1] - span[0] == len(word):
+        return _several_words(text, span)
+    return None if _is_remark(word) or len(token) < _SHORTEST_WORD - 1 else _clause_words(text, span)
+
+
+def _several_words(text: str, first: tuple[int, int]) -> tuple[int, int] | None:
+    """Return the clause from an adjective on if it is a run of words such as a pass phrase, no remark."""
+    start, end = _clause_words(text, first)
+    words = text[start:end].split()
+    rest = [word.lower() for word in words[1:]]
+    is_phrase = len(words) >= _FEWEST_WORDS and all(
+        _PLAIN_WORD.fullmatch(word) and (word in _OPENING_WORDS or word not in _NOT_VALUES) for word in rest
     )
+    return (start, end) if is_phrase else None
 
 
 def _clause_words(text: str, first: tuple[int, int]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from amos.extraction.screen_phrases import is_placeholder, is_plausible_password
+from amos.extraction.screen_phrases import is_coined, is_placeholder, is_plausible_password
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
@@ -63,6 +63,14 @@ _LOGIN_PAIR = re.compile(
     r"|key)\s?[:=]\s?([^\s,;]{4,64})",
     re.IGNORECASE,
 )
+_SLASHED_PAIR = re.compile(
+    r"(?<![\w/])(?:log[ \-]?ins?|log in|signs? in|sign[ \-]in|user(?:[ \-]?name)?|account|cred(?:s|entials?)?"
+    r"|zugang|anmeldung|identifiants?)(?![\w/])(?:\s{1,2}(?:for|to|of|on|with|as|is|are|user|using|the|my)"
+    r"|\s{1,2}[^\W_]{2,16}(?=\s{0,2}(?::|is\s|are\s|=))){0,5}\s{0,2}[:=]?\s{0,2}[^\s/|:]{1,64}\s{0,2}"
+    r"(?:/|\||:)\s{0,2}([^\s/|,;]{4,64})",
+    re.IGNORECASE,
+)
+"""A name and what opens it, parted by a stroke: "log in with anna / Kite!77"."""
 _NOT_A_SECRET_NAME = re.compile(
     r"s?[_\-]?(?:ids?|counts?|names?|types?|urls?|uris?|path|file|i[sz]er?s?|i[sz]ation|limit|budget"
     r"|length|field|label|hint|policy|used|usage|max|min|size|expir\w*|ttl|arn|ref|version|endpoint"
@@ -78,6 +86,7 @@ _PUBLIC_NAME = re.compile(
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F\-]+")
 _LINK = re.compile(r"https?://\S+")
 _CODE_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+")
+_PATH_PART = re.compile(r"[a-z]+[_\-]?v?\d*(?:\.\w{1,5})?|v?\d+(?:\.\d+)*|[A-Z][a-z]+")
 _LONG_VALUE = 24
 _MIXED_BITS = 4.0  # bits per character: above what words and paths reach
 _BEFORE = 64
@@ -94,7 +103,7 @@ KEY_PATTERNS = (
     ),
 )
 """What every find of `find_keys` matches."""
-ASSIGNMENT_PATTERNS = (_HEADER, *_NAMED, _OPTION, _LOGIN_PAIR)
+ASSIGNMENT_PATTERNS = (_HEADER, *_NAMED, _OPTION, _LOGIN_PAIR, _SLASHED_PAIR)
 """What every find of `find_assignments` matches."""
 
 
@@ -181,6 +190,10 @@ def _logins(text: str) -> Iterator[tuple[int, int]]:
         for match in pattern.finditer(text):
             if not is_placeholder(match.group(1)):
                 yield match.span(1)
+    for match in _SLASHED_PAIR.finditer(text):
+        value = match.group(1).rstrip(".)\"'")
+        if is_coined(value) and not value.isdigit() and not _PATH_PART.fullmatch(value):
+            yield match.start(1), match.start(1) + len(value)
 
 
 def _assigned_value(match: re.Match[str]) -> tuple[int, int] | None:
