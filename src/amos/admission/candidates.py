@@ -233,13 +233,19 @@ class Builder:
             subject_kind=claim.subject_kind,
             trust=origin.trust,
             type=claim.type,
-            value_length=len(claim.value or ""),
+            value_length=self._length(claim, origin, spans),
             veto=claim.veto,
         )
         if facts not in self._gates:
             gate = gate_of(facts, self._policy)
             self._gates[facts] = None if gate is None else f"{gate[0]}:{gate[1]}"
         return self._gates[facts]
+
+    def _length(self, claim: Any, origin: Origin, spans: list[int]) -> int:
+        """Return the characters of the value, of the whole statement where there is none."""
+        if claim.value is not None or spans[1] - spans[0] <= self._policy.value.longest:
+            return len(claim.value or "")
+        return len(origin.content[spans[0] : spans[1]].decode(errors="replace"))
 
     def _entity_table(self) -> pa.Table:
         rows = list(self._entities.values())

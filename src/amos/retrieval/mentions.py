@@ -1,4 +1,4 @@
-"""Who a question names: speakers and subjects, told apart from the words it asks about."""
+"""Who a question names: those who speak, told apart from the words it asks about."""
 
 from __future__ import annotations
 
@@ -14,28 +14,23 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Mention:
-    """Who a question names: holders, their conversations, and the terms that are their names.
+    """Who a question names: speakers, their conversations, and the terms that are their names.
 
-    Only the name of somebody who takes part in a talk leaves the words asked about.  What a claim is
-    about (a theatre, a sister, the hose) stays a word too: turns that speak of it must be found.
+    Only the name of somebody who takes part in a talk leaves the words asked about.  What else a claim
+    is about (a theatre, a sister, the hose) is a word: turns that speak of it must be found by it.
     """
 
     def __init__(self, view: View, cue: Cue) -> None:
         self.means_owner = cue.means_owner
         named: dict[int, list[int]] = {}
         terms = {value for term in cue.terms for value in term.hashes}
-        for holder in view.holders.tolist():
+        for holder in view.speakers.tolist():
             for term in view.corpus.holder_terms.get(holder, ()):
                 if term in terms:
                     named.setdefault(term, []).append(holder)
+        self.named = {term: np.array(holders, np.uint64) for term, holders in named.items()}
         everyone = [holder for holders in named.values() for holder in holders]
         self.holders = np.unique(np.array(everyone, np.uint64))
-        speakers = set(view.speakers.tolist())
-        self.named = {
-            term: np.array(holders, np.uint64)
-            for term, holders in named.items()
-            if not speakers.isdisjoint(holders)
-        }
         self.has_content = any(
             term.is_required and not any(value in self.named for value in term.hashes) for term in cue.terms
         )

@@ -222,12 +222,6 @@ class View:
         return distinct[:, 0], distinct[:, 1]
 
     @cached_property
-    def holders(self) -> Array:
-        """Return the distinct holder hashes among what is visible."""
-        held = self.corpus.atoms.rows["holder"][self.atoms.row]
-        return np.unique(np.concatenate([self.speakers, held]))
-
-    @cached_property
     def speakers(self) -> Array:
         """Return the distinct holder hashes of those who said what is visible."""
         return np.unique(self.corpus.turns.rows["holder"][self.turns.row])
