@@ -57,6 +57,32 @@ def settle(
     each history in fresh and replaced; rows of replaced stand in for their stored versions.
     Returns rows for five tables in a fixed order.
     """
+    work = _compare(fresh, stored, replaced, current, key=key, policy=policy, now=now)
+    decisions = decision_rows(work)
+    atoms, created = atom_rows(work)
+    lineage = lineage_rows(work)
+    disputes, contradictions = dispute_rows(work)
+    return Settlement(
+        decisions=decisions,
+        atoms=atoms,
+        edges=edge_rows(work, lineage, contradictions),
+        lineage=as_table("lineage", lineage),
+        disputes=disputes,
+        new_atoms=created,
+    )
+
+
+def _compare(
+    fresh: pa.Table,
+    stored: pa.Table,
+    replaced: pa.Table,
+    current: Current,
+    *,
+    key: bytes,
+    policy: Policy,
+    now: datetime,
+) -> Work:
+    """Fold the histories without and with what is new, and find what differs."""
     candidates = pa.concat_tables([stored, replaced, fresh]).combine_chunks()
     encoded = encode_histories(candidates)
     source = candidates["source_id"].combine_chunks().dictionary_encode().indices.to_numpy()
@@ -78,7 +104,7 @@ def settle(
     is_fresh = np.arange(candidates.num_rows) >= stored.num_rows + replaced.num_rows
     changed_claims = find_changed_claims(before, after, encoded.claim_count)
     shown = shown_places(before, after, touched, changed_claims)
-    work = Work(
+    return Work(
         candidates=candidates,
         cells=Cells(candidates, np.unique(encoded.rows[shown])),
         encoded=encoded,
@@ -93,16 +119,4 @@ def settle(
         policy=policy,
         now=now,
         current=current,
-    )
-    decisions = decision_rows(work)
-    atoms, created = atom_rows(work)
-    lineage = lineage_rows(work)
-    disputes, contradictions = dispute_rows(work)
-    return Settlement(
-        decisions=decisions,
-        atoms=atoms,
-        edges=edge_rows(work, lineage, contradictions),
-        lineage=as_table("lineage", lineage),
-        disputes=disputes,
-        new_atoms=created,
     )

@@ -79,7 +79,7 @@ def lineage_rows(work: Work) -> list[tuple[Any, ...]]:
                 ids[predecessor],
                 ids[successor],
                 digest,
-                versions.get(ids[predecessor], 0),
+                versions.get(ids[predecessor], 1),
                 decision,
                 retracts,
             )

@@ -19,9 +19,9 @@ def record_receipt(shard: Path, packet: Packet, now: datetime) -> None:
     """
     path = place(shard, "telemetry.sqlite")
     receipts = table("packet_receipts")
-    common = (packet.packet_id, packet.graph_version, to_us(now), packet.target_processor, packet.profile)
+    shared = (packet.packet_id, packet.graph_version, to_us(now), packet.target_processor, packet.profile)
     rows = [
-        (*common, item.rank, item.atom_id or item.source_id, round(item.score * 1_000_000))
+        (*shared, item.rank, item.atom_id or item.source_id, round(item.score * 1_000_000))
         for item in packet.items
     ]
     connection = open_database(path)
@@ -34,7 +34,7 @@ def record_receipt(shard: Path, packet: Packet, now: datetime) -> None:
             )
             connection.executemany(
                 f"INSERT INTO {receipts} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - a registered name
-                rows or [(*common, None, None, None)],
+                rows or [(*shared, None, None, None)],
             )
     finally:
         connection.close()
