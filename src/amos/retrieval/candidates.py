@@ -130,7 +130,8 @@ def _union(parts: Sequence[I64], count: int) -> I64:
 
 def _passes(score: WordScores, profile: Profile) -> Mask:
     is_close = (score.direct > 0) | (score.exchanges >= profile.floor.neighbour_words)
-    return is_close & (score.covered >= max(profile.floor.coverage, 1))
+    is_enough = score.covered >= max(profile.floor.coverage, 1)
+    return is_close & (is_enough | (score.direct >= profile.floor.words))
 
 
 def _best(words: list[WordScores], place: I64, name: str) -> I64:

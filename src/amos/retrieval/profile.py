@@ -55,11 +55,13 @@ class TrustConfidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Least values an item needs to be returned at all.
 
-    coverage: share of the question's weight, in millionths.  neighbour_words: words of the question
-    that the neighbours must hold where the item itself holds none.
+    coverage: share of the question's weight, in millionths.  words: share of its words that the item
+    itself may hold instead, so that words which every item holds still count.  neighbour_words: words
+    of the question that the neighbours must hold where the item itself holds none.
     """
 
     coverage: int
+    words: int
     neighbour_words: int
 
 

@@ -70,6 +70,14 @@ def test_a_hit_too_weak_for_a_long_question_is_below_the_threshold():
     assert reason(told, words) == "below_threshold"
 
 
+def test_words_that_every_turn_holds_still_answer_beside_one_that_none_holds():
+    told = Told()
+    for number in range(60):
+        told.turn(f"Crate {number} contains hinges.", conversation=f"c{number}")
+    assert len(told.found("which crate stores hinges", k=100)) == 60
+    assert told.found("crate submarine warranty", k=100) == []
+
+
 def test_nothing_in_scope_says_nothing_visible():
     told = Told()
     told.turn("Plum jam", scope={"project": "pantry"})
