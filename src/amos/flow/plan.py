@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
-from amos.admission.settle import settle
+from amos.admission.settle import Settlement, settle
 from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries
 from amos.flow.ordering import inherit_order_times
@@ -74,23 +74,7 @@ def plan_batch(
     stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))
     settled = settle(candidates, stored, known, replaced=replaced, key=key, policy=rules.policy, now=now)
     decisions = pa.concat_tables([settled.decisions, prepared.source_decisions, refusals])
-    first, later = _split(settled.atoms, pc.equal(settled.atoms["version"], 1))
-    opened, closed = _split(settled.disputes, pc.equal(settled.disputes["status"], "open"))
-    alive, retired = _split(settled.edges, pc.equal(settled.edges["lifecycle_state"], "active"))
-    parts = [
-        ("evidence_captured", "sources", prepared.sources),
-        ("evidence_captured", "conversations", known.changed_conversations(prepared.conversations)),
-        ("dictionary_updated", "entities", known.absent("entities", prepared.entities)),
-        ("candidate_proposed", "candidates", pa.concat_tables([candidates, moved])),
-        ("candidate_decided", "decisions", decisions),
-        ("atom_committed", "atoms", first),
-        ("atom_updated", "atoms", later),
-        ("edge_committed", "edges", alive),
-        ("edge_retired", "edges", retired),
-        ("candidate_decided", "lineage", settled.lineage),
-        ("dispute_opened", "disputes", opened),
-        ("dispute_closed", "disputes", closed),
-    ]
+    parts = _event_parts(prepared, pa.concat_tables([candidates, moved]), decisions, settled, known)
     return Plan(
         deliveries=deliveries,
         rows=[EventRows(event, table, rows) for event, table, rows in parts if rows.num_rows],
@@ -102,6 +86,29 @@ def plan_batch(
         new_atoms=settled.new_atoms,
         now=now,
     )
+
+
+def _event_parts(
+    prepared: Prepared, candidates: pa.Table, decisions: pa.Table, settled: Settlement, known: SnapshotRows
+) -> list[tuple[str, str, pa.Table]]:
+    """Return event type, table and rows of everything the commit appends, in the journal's order."""
+    first, later = _split(settled.atoms, pc.equal(settled.atoms["version"], 1))
+    opened, closed = _split(settled.disputes, pc.equal(settled.disputes["status"], "open"))
+    alive, retired = _split(settled.edges, pc.equal(settled.edges["lifecycle_state"], "active"))
+    return [
+        ("evidence_captured", "sources", prepared.sources),
+        ("evidence_captured", "conversations", known.changed_conversations(prepared.conversations)),
+        ("dictionary_updated", "entities", known.absent("entities", prepared.entities)),
+        ("candidate_proposed", "candidates", candidates),
+        ("candidate_decided", "decisions", decisions),
+        ("atom_committed", "atoms", first),
+        ("atom_updated", "atoms", later),
+        ("edge_committed", "edges", alive),
+        ("edge_retired", "edges", retired),
+        ("candidate_decided", "lineage", settled.lineage),
+        ("dispute_opened", "disputes", opened),
+        ("dispute_closed", "disputes", closed),
+    ]
 
 
 def stored_histories(snapshot: Snapshot, candidates: pa.Table) -> pa.Table:
