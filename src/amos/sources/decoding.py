@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from amos.sources.faults import Fault, UnreadableRecordError
 
@@ -22,9 +21,8 @@ _ESCAPE = re.compile(
 )
 _GAP_AFTER_KEY = re.compile(rb'"[ \t\r\n]+:')
 _BLANKS = bytes.maketrans(b"\t\r\n", b"   ")
-_COLON, _QUOTE, _BACKSLASH, _SPACE = b':"\\ '
-_MANY_BYTES = 16_384
-"""From this size on arrays count faster than searches."""
+_COLON, _QUOTE, _SPACE = b':" '
+_ENDS_KEY = np.array([chr(code).isalnum() and code < 128 for code in range(256)])
 
 
 class Decoded(msgspec.Struct, gc=False):
@@ -52,27 +50,30 @@ def decode_record(raw: bytes, *, depth: int) -> Decoded:
 
 
 def plain_keys(raw: bytes) -> int:
-    """Return how many object keys `raw` holds, -1 when that takes a closer look.
+    """Return how many object keys the value `raw` holds, -1 when that takes a closer look.
 
-    raw: valid JSON, one value or several.
+    A text that starts with a colon counts as a key: the number is never too small.
     """
-    if len(raw) >= _MANY_BYTES:
-        keys, escaped, has_gap = _colons(np.frombuffer(raw, np.uint8))
-    else:
-        escaped = raw.count(b'\\":')
-        keys = raw.count(b'":') - escaped
-        has_gap = b" :" in raw.translate(_BLANKS)
-    # A gap inside a text is no matter, and a backslash that is itself escaped ends a key.
-    is_odd = (has_gap and _GAP_AFTER_KEY.search(raw)) or (escaped and b'\\\\":' in raw)
-    return -1 if is_odd else keys
+    escaped = raw.count(b'\\":')
+    # A gap matters between a key and its colon only; an escaped backslash may end a key.
+    has_gap = b" :" in raw.translate(_BLANKS) and _GAP_AFTER_KEY.search(raw)
+    if has_gap or (escaped and b'\\\\":' in raw):
+        return -1
+    return raw.count(b'":') - escaped
 
 
-def _colons(codes: npt.NDArray[np.uint8]) -> tuple[int, int, bool]:
-    """Return how many colons follow a quote, how many an escaped one, and whether any follows a blank."""
-    places = np.flatnonzero(codes == _COLON)
-    before = codes[places - 1]
-    escaped = int(np.count_nonzero((before == _QUOTE) & (codes[places - 2] == _BACKSLASH)))
-    return int(np.count_nonzero(before == _QUOTE)) - escaped, escaped, bool((before <= _SPACE).any())
+def known_keys(raw: bytes) -> int:
+    """Return how many keys stand in `raw`, JSON objects whose keys all end in an ASCII letter or digit.
+
+    The number is exact; -1 when that takes a closer look.  Made for many lines at once.
+    """
+    codes = np.frombuffer(raw, np.uint8)
+    colons = np.flatnonzero(codes == _COLON)
+    before = codes[colons - 1]
+    if (before <= _SPACE).any() and _GAP_AFTER_KEY.search(raw):
+        return -1
+    # Before the quote that opens a text there is a sign or a blank; one inside a text is escaped.
+    return int(np.count_nonzero((before == _QUOTE) & _ENDS_KEY[codes[colons - 2]]))
 
 
 def _decode_tolerantly(raw: bytes, depth: int) -> Decoded:

@@ -82,7 +82,7 @@ class LineBlocks:
         return block
 
     def table(self, columns: LineColumns, numbers: Sequence[int]) -> pa.Table:
-        """Return the RAW rows of plain lines of which none is irregular: what `block` makes of each."""
+        """Return the RAW rows of plain and regular lines: what `block` makes of each."""
         keys, conversations, flags = self._keys(columns)
         turns = self._next_turns(conversations, columns.fields["turn"])
         return columns.table(
@@ -102,8 +102,8 @@ class LineBlocks:
         rows = [
             self._key(line, line.scope, role) for line, role in zip(columns.lines, columns.roles, strict=True)
         ]
-        keys, conversations, flags = zip(*rows, strict=True)
-        return pa.array(keys, pa.string()), conversations, flags
+        keys, named, flags = zip(*rows, strict=True)
+        return pa.array(keys, pa.string()), named, flags
 
     def _next_turns(self, conversations: Sequence[str], written: Sequence[int | None]) -> Sequence[int]:
         """Return the turn of each line: as written, else the one after the line before it."""

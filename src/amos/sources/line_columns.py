@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.schemas.columns import SCOPE_NAMES
 from amos.schemas.raw import RAW
 from amos.sources.block import DEFAULT_PURPOSES
-from amos.sources.decoding import plain_keys
+from amos.sources.decoding import known_keys, plain_keys
 from amos.sources.instant_columns import InstantColumns, read_instants
 from amos.sources.keys import join_key
 from amos.sources.line import HIGHEST_TURN, LOWEST_TURN, SOURCES, Line, Scope
@@ -24,7 +23,9 @@ from amos.sources.reader import ReadContext
 from amos.sources.standing import Standing, standing_of
 
 _RARE = ("trust", "channel", "title", "purposes", "context")
+_WORDS = ("id", "role", "author", "conversation", "session", "reply_to")
 _NO_SCOPE = (None,) * len(Scope.__struct_fields__)
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
 _TEXT = pa.string()
 # What no plain line can say.
 _UNSAID = {
@@ -36,18 +37,17 @@ _UNSAID = {
     "revised_us": None,
     "extra": None,
 }
-_Column = tuple[Any, ...]
+_Column = Sequence[Any]
+_PIECE = 512
+"""Rows turned into columns at once: fewer than wake the garbage collector, which would find none."""
 
 
 class LineColumns:
     """The fields of some lines, at least one, column by column."""
 
     def __init__(self, lines: Sequence[Line], context: ReadContext) -> None:
-        rows = map(msgspec.structs.astuple, lines)
         self.lines = lines
-        self.fields: dict[str, _Column] = dict(
-            zip(Line.__struct_fields__, zip(*rows, strict=True), strict=True)
-        )
+        self.fields = _columns(lines)
         self._context = context
 
     def is_set(self, name: str) -> bool:
@@ -56,29 +56,40 @@ class LineColumns:
         return column[0] is not None or column.count(None) != len(column)
 
     def are_plain(self, raws: Sequence[bytes]) -> bool:
-        """Tell whether `Line.is_plain` holds for every line; `raws` are their bytes."""
+        """Tell whether no line needs the careful way: each key stands once, with a usual value.
+
+        raws: the bytes of the lines.
+        """
         turns = [turn for turn in self.fields["turn"] if turn is not None]
         if turns and not LOWEST_TURN <= min(turns) <= max(turns) <= HIGHEST_TURN:
             return False
         if not SOURCES.issuperset(source for source in set(self.fields["source"]) if source is not None):
             return False
-        if any(self.is_set(name) for name in _RARE):
-            return False
-        columns = [*self.fields.values(), *self._scopes.values()]
-        # No line holds fewer keys than are set, so equal sums mean that every line is equal.
-        return plain_keys(b"".join(raws)) == sum(len(column) - column.count(None) for column in columns)
+        return not any(self.is_set(name) for name in _RARE) and self._is_each_key_once(raws)
 
-    def irregular(self) -> list[int]:
-        """Return the rows, ascending, that make a problem: standing, time or shard of the line."""
-        found = set(self._instants.invalid)
-        words, standings = self._standings
-        strange = {word for word, standing in standings.items() if standing.fault}
-        if strange:
-            found.update(row for row, word in enumerate(words) if word in strange)
-        for name, here in (("tenant", self._context.tenant), ("workspace", self._context.workspace)):
-            shards = self._scopes.get(name, ())
-            found.update(row for row, shard in enumerate(shards) if shard is not None and shard != here)
-        return sorted(found)
+    def _is_each_key_once(self, raws: Sequence[bytes]) -> bool:
+        raw = b"".join(raws)
+        columns = [*self.fields.values(), *self._scopes.values()]
+        set_count = sum(len(column) - column.count(None) for column in columns)
+        has_blank = any("" in self.fields[name] for name in _WORDS) or any(
+            "" in column for column in self._scopes.values()
+        )
+        # The careful way makes nothing of a blank word, so `Line.is_plain` itself decides then.
+        # No line holds fewer keys than are set: equal sums mean that the counts of each line are equal.
+        if has_blank:
+            return plain_keys(raw) == set_count
+        found = known_keys(raw)
+        return found == set_count or found == sum(map(_distinct_keys, raws))
+
+    def are_regular(self) -> bool:
+        """Tell whether no line makes a problem by its speaker, its time or its shard."""
+        context = self._context
+        return (
+            self._instants is not None
+            and not any(standing.fault for standing in self._standings[1].values())
+            and {None, context.tenant}.issuperset(self._scopes.get("tenant", ()))
+            and {None, context.workspace}.issuperset(self._scopes.get("workspace", ()))
+        )
 
     @cached_property
     def roles(self) -> list[str]:
@@ -96,10 +107,14 @@ class LineColumns:
         turn: Sequence[int],
         flags: Sequence[int],
     ) -> pa.Table:
-        """Return the RAW rows of the lines, none of which is irregular; `numbers` counts them in the file."""
+        """Return the RAW rows of the lines, all regular; `numbers` counts them in the file."""
         count = len(self.lines)
-        columns = {name: constant(value, RAW.field(name).type, count) for name, value in _UNSAID.items()}
-        columns.update(self._standing_columns(), **self._scope_columns(), **self._time_columns())
+        columns = {
+            **_unsaid_columns(count),
+            **self._standing_columns(),
+            **self._scope_columns(),
+            **self._time_columns(),
+        }
         columns["format"] = constant(format, _TEXT, count)
         columns["record_key"] = record_key
         columns["conversation_key"] = array_of(conversation_key, _TEXT)
@@ -115,7 +130,7 @@ class LineColumns:
         return pa.Table.from_arrays([columns[name] for name in RAW.names], schema=RAW)
 
     @cached_property
-    def _instants(self) -> InstantColumns:
+    def _instants(self) -> InstantColumns | None:
         return read_instants(self.fields["ts"], self._context.zone)
 
     @cached_property
@@ -141,9 +156,10 @@ class LineColumns:
         words, standings = self._standings
         numbers = {word: number for number, word in enumerate(standings)}
         places = np.array([numbers[word] for word in words], np.int32)
+        rows = pa.array(places)
         kinds = standings.values()
         named = self.fields["author"]
-        author = _chosen([kind.author for kind in kinds], places)
+        author = _chosen([kind.author for kind in kinds], rows)
         is_owner = np.array([kind.role == "user" for kind in kinds])[places]
         if self.is_set("author"):
             author = pa.array(
@@ -152,8 +168,8 @@ class LineColumns:
             users = self._scopes.get("user", (None,) * len(named))
             is_owner &= [name is None or name == user for name, user in zip(named, users, strict=True)]
         return {
-            "role": _chosen([kind.role for kind in kinds], places),
-            "trust": _chosen([kind.trust for kind in kinds], places),
+            "role": _chosen([kind.role for kind in kinds], rows),
+            "trust": _chosen([kind.trust for kind in kinds], rows),
             "author": author,
             "is_owner": pa.array(is_owner),
         }
@@ -163,8 +179,10 @@ class LineColumns:
         return {f"scope_{name}": array_of(self._scopes.get(name, nothing), _TEXT) for name in SCOPE_NAMES}
 
     def _time_columns(self) -> dict[str, pa.Array]:
-        us, text, zone, is_assumed, _ = self._instants
-        return {"event_us": us, "event_text": text, "zone": zone, "is_zone_assumed": is_assumed}
+        instants = self._instants
+        assert instants is not None, "the lines are not regular"
+        names = ("event_us", "event_text", "zone", "is_zone_assumed")
+        return dict(zip(names, instants, strict=True))
 
     def _replies(self) -> Sequence[str | None]:
         replies = self.fields["reply_to"]
@@ -177,9 +195,30 @@ class LineColumns:
         ]
 
 
+def _distinct_keys(raw: bytes) -> int:
+    """Return how many different keys a line has, those of its scope included."""
+    row = _decode(raw)
+    return len(row) + len(row.get("scope") or ())
+
+
+def _columns(lines: Sequence[Line]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {name: [] for name in Line.__struct_fields__}
+    for start in range(0, len(lines), _PIECE):
+        rows = map(msgspec.structs.astuple, lines[start : start + _PIECE])
+        for column, part in zip(columns.values(), zip(*rows, strict=True), strict=True):
+            column.extend(part)
+    return columns
+
+
+@lru_cache(maxsize=2)
+def _unsaid_columns(count: int) -> dict[str, pa.Array]:
+    return {name: constant(value, RAW.field(name).type, count) for name, value in _UNSAID.items()}
+
+
 def join_keys(conversations: Sequence[str], ids: Sequence[str]) -> pa.Array:
     """Return what `join_key` returns for each conversation with its id."""
-    joined = pc.binary_join_element_wise(pa.array(conversations, _TEXT), pa.array(ids, _TEXT), "/")
+    pairs = zip(conversations, ids, strict=True)
+    joined = pa.array([f"{conversation}/{own}" for conversation, own in pairs], _TEXT)
     letters = joined.buffers()[2].to_pybytes()
     # Each key has the slash of its joint: as many slashes as keys mean that there is no other.
     if b"%" not in letters and letters.count(b"/") == len(joined):
@@ -187,8 +226,8 @@ def join_keys(conversations: Sequence[str], ids: Sequence[str]) -> pa.Array:
     return pa.array(list(map(join_key, conversations, ids)), _TEXT)
 
 
-def _chosen(words: list[str], places: npt.NDArray[np.int32]) -> pa.Array:
+def _chosen(words: list[str], places: pa.Array) -> pa.Array:
     """Return the word at each of `places`."""
     if len(words) == 1:
         return constant(words[0], _TEXT, len(places))
-    return pa.array(words, _TEXT).take(pa.array(places))
+    return pa.array(words, _TEXT).take(places)

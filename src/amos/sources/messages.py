@@ -18,8 +18,10 @@ from amos.sources.records import Record, record_of
 from amos.sources.splitting import line_chunks, line_piece, raw_lines
 
 _CHUNK_BYTES = 4 << 20
-_MANY_LINES = 64
-"""From this many lines in a row on, columns cost less than blocks."""
+_MANY_LINES = 256
+"""From this many lines on, columns cost much less than blocks."""
+_PARTS = 4
+"""Into so many parts lines are cut where one is odd, so that it holds up its own part only."""
 _decode_line = msgspec.json.Decoder(Line).decode
 
 
@@ -61,19 +63,24 @@ class MessagesReader(Reader):
             self._read_chunk(numbers, raws, context, batch)
             yield batch
 
-    def _read_chunk(self, numbers: list[int], raws: list[bytes], context: ReadContext, batch: Batch) -> None:
-        """Add the lines to `batch`: long runs of plain ones by columns, the others one by one."""
-        start = 0
-        for columns, count in _runs(raws, context):
-            stop = start + count
-            if columns is None:
-                for number, raw in zip(numbers[start:stop], raws[start:stop], strict=True):
-                    self._read_line(number, raw, context, batch)
-            else:
-                add_table(batch, self._blocks.table(columns, numbers[start:stop]))
-                batch.record_count += count
-                batch.bytes_read += sum(map(len, raws[start:stop]))
-            start = stop
+    def _read_chunk(
+        self, numbers: Sequence[int], raws: Sequence[bytes], context: ReadContext, batch: Batch
+    ) -> None:
+        """Add the lines to `batch`: many usual ones by columns, few of them or odd ones one by one."""
+        count = len(raws)
+        columns = _usual_columns(raws, context) if count >= _MANY_LINES else None
+        if columns is not None:
+            add_table(batch, self._blocks.table(columns, numbers))
+            batch.record_count += count
+            batch.bytes_read += sum(map(len, raws))
+        elif count < 2 * _MANY_LINES:
+            for number, raw in zip(numbers, raws, strict=True):
+                self._read_line(number, raw, context, batch)
+        else:
+            step = max(-(-count // _PARTS), _MANY_LINES)
+            for start in range(0, count, step):
+                stop = start + step
+                self._read_chunk(numbers[start:stop], raws[start:stop], context, batch)
 
     def _read_line(self, number: int, raw: bytes, context: ReadContext, batch: Batch) -> Line | None:
         """Add the line to `batch`; return it unless it is lost."""
@@ -131,63 +138,13 @@ def read_lines_alone(stream: BinaryIO, context: ReadContext) -> Iterator[Message
         yield Message(line=number, id=own, blocks=blocks, problems=batch.problems)
 
 
-def _runs(raws: list[bytes], context: ReadContext) -> Iterator[tuple[LineColumns | None, int]]:
-    """Cut lines into runs, each with its count: columns of many plain lines, None for all others."""
-    if len(raws) < _MANY_LINES:
-        yield None, len(raws)
-        return
-    columns = _columns_of_all(raws, context)
-    if columns is not None:
-        yield from _regular_runs(columns, context)
-        return
-    lines: list[Line] = []
-    for raw in raws:
-        line = _plain_line(raw)
-        if line is not None:
-            lines.append(line)
-            continue
-        yield from _plain_runs(lines, context)
-        yield None, 1
-        lines = []
-    yield from _plain_runs(lines, context)
-
-
-def _columns_of_all(raws: list[bytes], context: ReadContext) -> LineColumns | None:
-    """Return the columns of the lines, None when any of them is not plain."""
+def _usual_columns(raws: Sequence[bytes], context: ReadContext) -> LineColumns | None:
+    """Return the columns of the lines, None when any of them is odd or makes a problem."""
     try:
         columns = LineColumns([_decode_line(raw) for raw in raws], context)
     except (msgspec.DecodeError, RecursionError):
         return None
-    return columns if columns.are_plain(raws) else None
-
-
-def _plain_line(raw: bytes) -> Line | None:
-    try:
-        line = _decode_line(raw)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return line if line.is_plain(raw) else None
-
-
-def _plain_runs(lines: Sequence[Line], context: ReadContext) -> Iterator[tuple[LineColumns | None, int]]:
-    if len(lines) >= _MANY_LINES:
-        yield from _regular_runs(LineColumns(lines, context), context)
-    elif lines:
-        yield None, len(lines)
-
-
-def _regular_runs(columns: LineColumns, context: ReadContext) -> Iterator[tuple[LineColumns | None, int]]:
-    """Cut the lines that make a problem out of `columns`."""
-    irregular = columns.irregular()
-    if not irregular:
-        yield columns, len(columns.lines)
-        return
-    start = 0
-    for row in irregular:
-        yield from _plain_runs(columns.lines[start:row], context)
-        yield None, 1
-        start = row + 1
-    yield from _plain_runs(columns.lines[start:], context)
+    return columns if columns.are_plain(raws) and columns.are_regular() else None
 
 
 def _empty_batch() -> Batch:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amos.sources.decoding import canonical_json, decode_record, extra_json
+from amos.sources.decoding import canonical_json, decode_record, extra_json, known_keys, plain_keys
 from amos.sources.faults import Fault, UnreadableRecordError
 
 
@@ -124,3 +124,51 @@ def test_any_bytes_decode_or_are_lost(raw):
     except UnreadableRecordError:
         return
     canonical_json(decoded.value).encode()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a"\t:1,"a":2}',
+        b'{"a"  :1,"a":2}',
+        b'{"a"\r\n :1,"a":2}',
+        rb'{"a\\":0,"a":1,"a":2}',
+    ],
+)
+def test_a_key_that_stands_twice_is_found_however_it_is_written(raw):
+    assert repaired(raw)[1] == [Fault.DUPLICATE_KEY]
+
+
+def objects(keys):
+    texts = st.text(alphabet='a\\": \t', max_size=4)
+    return st.recursive(
+        texts | st.none(), lambda inner: st.dictionaries(keys, inner, max_size=4), max_leaves=10
+    )
+
+
+def size(value):
+    """Return how many keys stand in `value`."""
+    return len(value) + sum(map(size, value.values())) if isinstance(value, dict) else 0
+
+
+COLONS = st.sampled_from([":", ": ", " :", "\t:", " \r:"])
+LAWS = settings(deadline=None, derandomize=True, max_examples=100)
+
+
+@LAWS
+@given(value=objects(st.text(alphabet='ab\\": \t', max_size=3)), colon=COLONS)
+def test_no_key_is_missed_without_a_closer_look(value, colon):
+    counted = plain_keys(json.dumps(value, separators=(",", colon)).encode())
+    assert counted == -1 or counted >= size(value)
+
+
+@LAWS
+@given(value=objects(st.text(alphabet="ab1é", max_size=3).map("{}z".format)), colon=COLONS)
+def test_known_keys_are_counted_exactly(value, colon):
+    raw = json.dumps({"z": value}, separators=(",", colon)).encode()
+    assert known_keys(raw) in {-1, 1 + size(value)}
+
+
+def test_blanks_before_colons_inside_texts_ask_for_no_closer_look():
+    raw = json.dumps({"a": "bonjour : ici", "b": 'say "x": y'}).encode()
+    assert plain_keys(raw) == known_keys(raw) == 2

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amos.sources.faults import Fault
-from amos.sources.splitting import split_lines, split_values
+from amos.sources.splitting import line_chunks, split_lines, split_values
 
 LONGEST = 1 << 20
 
@@ -156,3 +156,19 @@ def test_a_line_that_is_too_long_is_skipped_to_its_end():
 def test_a_line_of_exactly_the_longest_length_is_read():
     pieces = list(split_lines(io.BytesIO(b"x" * 10 + b"\n" + b"y" * 10), longest=10))
     assert [piece.fault for piece in pieces] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "chunks"),
+    [
+        (2, 100, [[1, 3], [4, 5]]),
+        (9, 6, [[1, 3], [4, 5]]),
+        (9, 1, [[1], [3], [4], [5]]),
+        (9, 100, [[1, 3, 4, 5]]),
+    ],
+)
+def test_chunks_of_lines_end_at_a_count_or_a_size(count, size, chunks):
+    stream = io.BytesIO(b"aa\n\nbb\ncc\ndd\n")
+    found = list(line_chunks(stream, longest=LONGEST, count=count, size=size))
+    assert [numbers for numbers, _ in found] == chunks
+    assert b"".join(raw for _, raws in found for raw in raws) == b"aa\nbb\ncc\ndd\n"
