@@ -16,8 +16,11 @@ _NO_ACTIVITY = frozenset(
     "king ring string spring thing nothing something anything everything morning evening".split()
 )
 
-
 _NO_LAST_WORD = frozenset("the a an my our your his her their all of to and".split())
+
+_NOUNS_IN_LY = frozenset(
+    "family assembly supply reply ally belly jelly lily fly rally monopoly anomaly gully holly".split()
+)
 
 
 def is_activity(word: str) -> bool:
@@ -58,8 +61,8 @@ class Worth:
     def _is_idle(self, words: list[str], subject: str, value: str) -> bool:
         """Tell whether a statement only says what goes on or how somebody feels."""
         is_passing = words[0] in self._passing_heads or value.casefold() in self._passing
-        last = subject.rsplit(" ", 1)[-1].casefold()
-        if last in _NO_LAST_WORD or last.endswith("ly"):
+        last = subject.rsplit(" ", 1)[-1]  # as written: "crew A" and "Emily" are names
+        if last in _NO_LAST_WORD or (last.endswith("ly") and last.islower() and last not in _NOUNS_IN_LY):
             return True  # "appreciate the | support": the verb was none
         return is_passing or is_activity(words[0]) or is_activity(subject.split(" ", 1)[0])
 

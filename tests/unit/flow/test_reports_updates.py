@@ -162,6 +162,9 @@ def test_one_prompt_seen_by_many_agents_is_one_claim():
         ("The buoy of lane 3 is orange.", "The buoy of lane 8 is orange."),
         ("The mast of the Heron is 14 m.", "The mast of the Heron's tender is 14 m."),
         ("My shed colour is teal.", "My barn colour is teal."),
+        ("The bench of crew A is number 14.", "The bench of crew B is number 41."),
+        ("The canoe of Emily is red.", "The canoe of Tobias is red."),
+        ("The boat of the family is red.", "The boat of the club is red."),
         ("My sister's bay is 14.", "My brother's bay is 14."),
     ],
 )
