@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -159,6 +160,7 @@ def _words(text: str) -> list[str]:
     return _TOKEN.findall(canonical_text(text))
 
 
+@lru_cache(maxsize=1 << 14)
 def fold_property(text: str) -> str:
     """Return the canonical form of a property name: one case and spelling, words apart by one space."""
     return _PROPERTY_JOINTS.sub(" ", canonical_text(text)).strip()
