@@ -109,7 +109,11 @@ def _resolve_locally(phrase: str, local: datetime, zone: str | None, is_past: bo
     looks_back = is_past or expression.bound == "since"
     span = local_span(expression, local, is_past=looks_back)
     if span is not None and expression.last is not None:
-        span = _until(span, local_span(expression.last, span.start, is_past=False))
+        last = local_span(expression.last, span.start, is_past=False)
+        if last is not None and last.end <= span.start and needs_event(expression):
+            # "from January to March 2024": the end alone says which year is meant
+            span = local_span(expression, last.start, is_past=True) or span
+        span = _until(span, last)
     if span is None:
         return Resolved(phrase, None, None, "unresolved", False)
     start, end = _bounded(span, expression)

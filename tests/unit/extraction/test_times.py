@@ -187,6 +187,10 @@ def test_absurd_and_ambiguous_phrases_stay_unresolved(phrase):
     assert resolve(phrase) == Resolved(phrase, None, None, "unresolved", False)
 
 
+def test_a_range_takes_the_year_that_its_end_names():
+    assert span("from January to March 2024")[:2] == ("2024-01-01", "2024-04-01")
+
+
 def test_a_range_stated_backwards_stays_backwards():
     found = resolve("from 9 June 2027 to 3 June 2027")
     assert found.start_us > found.end_us
