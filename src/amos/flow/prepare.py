@@ -29,9 +29,6 @@ from amos.schemas.vocabulary import Action, Modality, Outcome, Reason, SourceFla
 UNSALTED_CONVERSATIONS = pa.schema([field for field in CONVERSATIONS if field.name != "salt"])
 UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
 
-COMPILED_FROM = 2_000
-"""Messages in a run from which compiling the extraction kernel pays."""
-
 _CONFLICT = ("source_id", "delivery_digest")
 _SCOPE = ("project", "user", "agent", "session", "task", "tool_environment")
 
