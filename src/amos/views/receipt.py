@@ -42,6 +42,12 @@ def receipt_lines(receipt: Record) -> Iterator[str]:
     if receipt["reasons"]:
         yield f"Main reasons: {_main(receipt['reasons'])}."
     yield from _cut_lines(receipt)
+    refused = receipt["reasons"].get("delivery_conflict", 0)
+    if refused:
+        yield (
+            f"Note: {plural(refused, 'text')} came under an id that another stored text has, and "
+            "stayed out; ids must be unique within their `conversation`."
+        )
     if receipt["unstable_ids"]:
         yield (
             f"Note: {plural(receipt['unstable_ids'], 'message')} came without ids of their own and "
