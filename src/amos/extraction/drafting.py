@@ -4,31 +4,37 @@ from __future__ import annotations
 
 from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar, Meaning
+from amos.extraction.idle import idle_reason, is_soon
 from amos.extraction.lexicon import CUES
 from amos.extraction.matches import Match, Origin
 from amos.extraction.moods import kept_cues, modality_of
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
+from amos.extraction.stated_values import further_items, stated_value
 from amos.extraction.subjects import Subject, find_subject
 from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of
+from amos.extraction.trimming import denied_from
 from amos.extraction.wording import (
     clean_property,
     clean_value,
+    kind_of_value,
     phone_property,
     statement_of,
-    without_time_lead,
 )
 from amos.extraction.worth import Worth
 from amos.kernels import rows as layout
 from amos.kernels.features import DENIED, FROM, NEXT, NOW, PAST
-from amos.kernels.match import PROPERTY, SCOPE, SUBJECT_CAPTURE, TAIL_CAPTURE, VALUE
+from amos.kernels.match import PROPERTY, SCOPE, SUBJECT_CAPTURE, VALUE
 from amos.kernels.words import CUT, PASTED, QUOTED
-from amos.schemas.vocabulary import Cue, MemoryClass, Trust
+from amos.schemas.vocabulary import Cue, MemoryClass, Reason, Trust
 
 _REQUEST = CUES["request"]
 _IRONY_MARK = CUES["irony_mark"]
+_PROMISED = CUES["promised"]
+_CORRECTION = CUES["correction"]
 _NAMED_BY = {"@property": PROPERTY, "@scope": SCOPE, "@value": VALUE}
 _RELATIVE = frozenset({PAST, NEXT, NOW})
+_GENITIVES = ("'s", "’s")
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
 
@@ -41,47 +47,73 @@ class Drafter:
         self._previous: Draft | None = None
         self._told: tuple[int, int] | None = None
 
-    def draft(self, numbers: list[int], origin: Origin) -> Draft | None:
-        """Return the claim of one match, None when the match claims nothing."""
+    def draft(self, numbers: list[int], origin: Origin) -> list[Draft]:
+        """Return the claims of one match: one, more from a list, none when the match claims nothing."""
         meaning = self._meanings[numbers[layout.ROW_PATTERN]]
         match = Match(numbers, origin)
         place = (origin.row, numbers[layout.ROW_SENTENCE])
-        before = (
-            self._previous
-            if self._previous and (self._previous.row, self._previous.sentence) == place
-            else None
-        )
+        recent = self._previous if self._previous and self._previous.row == origin.row else None
+        before = recent if recent and recent.sentence == place[1] else None
         if meaning.type == "episode":
             self._told = place
         if not is_meant(match, meaning, origin, before):
-            return None
-        drafted = self._assemble(match, meaning, origin, place, before)
+            return []
+        drafted = self._assemble(match, meaning, origin, before, recent)
         if drafted is not None and drafted.memory_class == MemoryClass.TEMPORARY_STATE:
             is_report = self._told == place and drafted.time_text is None
             if is_report and meaning.memory_class != MemoryClass.TEMPORARY_STATE:
                 drafted = drafted._replace(memory_class=MemoryClass.EPISODE.value)
-        self._previous = drafted or self._previous
-        return drafted
+        if drafted is None:
+            return []
+        self._previous = drafted
+        if meaning.shape != "preference" or drafted.property != "preference":
+            return [drafted]
+        return [drafted, *self._further(drafted, match, origin)]
+
+    def _further(self, first: Draft, match: Match, origin: Origin) -> list[Draft]:
+        """Return the claims of the further items of a list of likes or dislikes."""
+        base, items = further_items(match, origin)
+        signed = [(item, first.is_negative) for item in items.more]
+        signed += [(item, not first.is_negative) for item in items.but_not]
+        drafts = []
+        for (start, end), is_negative in signed:
+            value = clean_value(origin.content[base + start : base + end].decode())
+            touches = is_sensitive("", value, is_other=first.subject.is_person)
+            drafts.append(
+                first._replace(
+                    value=value,
+                    end=base + end,
+                    is_negative=is_negative,
+                    cues=first.cues & ~int(Cue.SENSITIVE) | (int(Cue.SENSITIVE) if touches else 0),
+                    veto=self._worth.veto(first.meaning, "preference", "", value, first.subject.name),
+                )
+            )
+        return drafts
 
     def _assemble(
-        self, match: Match, meaning: Meaning, origin: Origin, place: tuple[int, int], before: Draft | None
+        self, match: Match, meaning: Meaning, origin: Origin, before: Draft | None, recent: Draft | None
     ) -> Draft | None:
         start, end = cited_span(match, origin)
-        value, is_time = value_text(match)
-        subject, property_name = whose(match, meaning, origin, before)
+        subject, property_name = whose(match, meaning, origin, before, recent)
         if meaning.property and not property_name:
             return None
+        value, is_time, kind, list_end = stated_value(match, meaning, origin, property_name or "")
+        end = max(end, list_end)
+        if meaning.shape == "statement":
+            end = end_of_statement(origin, start, end)
         time_text = match.text(layout.ROW_WHEN) or None
         thing = clean_property(match.capture(SUBJECT_CAPTURE)) if subject.kind == "thing" else ""
-        veto = self._worth.veto(meaning, property_name or "", thing, value, subject.name)
         memory_class = self._worth.class_of(meaning, property_name or "", value)
         if memory_class == meaning.memory_class:
-            memory_class = class_of(
-                meaning, match.kind, time_text or "", property_name or "", is_value=is_time
-            )
+            memory_class = class_of(meaning, kind, time_text or "", property_name or "", is_value=is_time)
         is_negative = meaning.is_negative != match.is_negated
         keyed = bool(property_name)
         span = statement_of(origin.content[start:end].decode())
+        veto = self._worth.veto(meaning, property_name or "", thing, value, subject.name) or idle_reason(
+            meaning, property_name or "", value, subject.name, span, is_negative=is_negative
+        )
+        if is_time and is_soon(match.capture(VALUE)):
+            veto = Reason.LOW_VALUE.value
         cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
         parts = Parts(
             span=span,
@@ -89,14 +121,14 @@ class Drafter:
             property=property_name,
             scope=clean_value(match.capture(SCOPE)) if match.capture(SCOPE) else "",
             time_text=time_text,
-            time_kind=match.kind,
+            time_kind=kind,
             is_negative=is_negative,
             confidence=meaning.confidence,
         )
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
             row=origin.row,
-            sentence=place[1],
+            sentence=match.sentence,
             meaning=meaning,
             memory_class=memory_class,
             subject=subject,
@@ -109,7 +141,7 @@ class Drafter:
             end=end,
             more_spans=(),
             time_text=time_text,
-            time_kind=match.kind,
+            time_kind=kind,
             payload=payload_of(meaning.shape, parts),
             cues=cues,
             veto=veto,
@@ -130,8 +162,27 @@ def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | Non
         "time": match.kind in DATED_KINDS,
         "previous": before is not None and before.subject.kind == "author",
         "succession": before is not None and match.kind == FROM,
+        "promised": bool(match.cues & _PROMISED),
+        "replaced": before is not None and gives_way(before, match),
     }
     return needs[meaning.needs]
+
+
+def gives_way(before: Draft, match: Match) -> bool:
+    """Tell whether "it is ..." says what holds in place of the claim before it in the sentence.
+
+    After "used to be", after a negation, or in a correction by a value of the same kind.
+    """
+    if before.property is None or before.value is None or before.meaning.arity != "single":
+        return False
+    if before.meaning.is_replaced or before.is_negative:
+        return True
+    kind = kind_of_value(before.value)
+    return (
+        bool(match.cues & _CORRECTION)
+        and kind not in ("text", "boolean")
+        and kind == kind_of_value(clean_value(match.capture(VALUE)))
+    )
 
 
 def cited_span(match: Match, origin: Origin) -> tuple[int, int]:
@@ -143,32 +194,28 @@ def cited_span(match: Match, origin: Origin) -> tuple[int, int]:
     return start, end
 
 
-def value_text(match: Match) -> tuple[str, bool]:
-    """Return the cleaned value and whether it is itself a time expression.
-
-    A second piece that follows the value ("when the summary comes | first") is joined to it.
-    """
-    span = match.capture_span(VALUE)
-    if span is None:
-        return "", False
-    text = match.capture(VALUE)
-    when = match.span(layout.ROW_WHEN)
-    is_time = when is not None and when[0] <= span[0] and span[1] <= when[1]
-    if is_time:
-        return clean_value(without_time_lead(text)), True
-    tail = match.capture_span(TAIL_CAPTURE)
-    if tail is not None and tail[0] >= span[1]:
-        return f"{clean_value(text)} {clean_value(match.capture(TAIL_CAPTURE))}", False
-    return clean_value(text), False
+def end_of_statement(origin: Origin, start: int, end: int) -> int:
+    """Return the byte after a statement without the "not ..." that only denies an earlier one."""
+    if b" not " not in origin.content[start:end]:
+        return end
+    text = origin.content[start:end].decode()
+    place = denied_from(text)
+    return end if place < 0 else start + len(text[:place].encode())
 
 
-def whose(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) -> tuple[Subject, str | None]:
+def whose(
+    match: Match, meaning: Meaning, origin: Origin, before: Draft | None, recent: Draft | None
+) -> tuple[Subject, str | None]:
     """Return the subject and the property that the claim speaks of."""
     if meaning.is_inherited and before is not None:
         return before.subject, before.property
     place = _NAMED_BY.get(meaning.property)
     wanted = meaning.property if place is None else match.capture(place)
     property_name = clean_property(wanted) if wanted else None
+    if property_name and property_name.endswith(_GENITIVES):
+        holder = property_name[:-2]  # "my size is M; my brother's is XL"
+        subject, _ = find_subject("thing", holder, None, None, trust=origin.trust, is_other_voice=False)
+        return subject, recent.property if recent is not None else None
     if property_name:
         property_name = phone_property(property_name, match.capture(VALUE))
     if property_name and meaning.shape == "procedure":

@@ -79,7 +79,7 @@ def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
             and draft.meaning.arity == "single"
             and later.value != draft.value
             and bool(later.cues & Cue.CORRECTION)
-            and later.sentence != draft.sentence
+            and (later.sentence != draft.sentence or later.meaning.needs == "replaced")
         )
         if is_withdrawn:
             cues = draft.cues | int(Cue.SELF_CORRECTED)

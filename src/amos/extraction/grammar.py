@@ -22,7 +22,7 @@ _CHOICES = {
     "arity": {"single", "set", "per_scope"},
     "polarity": {"positive", "negative"},
     "subject": {"author", "thing", "person", "pronoun", "other"},
-    "needs": {"", "request", "due", "previous", "succession", "time"},
+    "needs": {"", "request", "due", "previous", "succession", "time", "promised", "replaced"},
     "when": {"", "from", "at"},
     "shape": {
         "", "none", "statement", "constraint", "preference", "goal", "commitment", "habit", "episode",
@@ -51,6 +51,7 @@ class Meaning:
     cues: int
     is_for_agents: bool
     is_inherited: bool
+    is_replaced: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +116,7 @@ def _meaning(pattern: Pattern) -> Meaning:
         cues=cues,
         is_for_agents=settings.get("agent") == "yes",
         is_inherited=settings.get("inherit") == "yes",
+        is_replaced=settings.get("replaced") == "yes",
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from amos.errors import SchemaError
 
-_SECTIONS = ("tag", "time", "cue", "set", "veto", "passing")
+_SECTIONS = ("tag", "time", "cue", "set", "veto", "passing", "fused")
 _SLOT = re.compile(
     r"^<(?P<mark>[\^@])?(?P<name>[a-z]+)(?P<mode>[-+=])?(?: (?P<low>\d+)(?:-(?P<high>\d+))?)?>$"
 )
@@ -59,6 +59,7 @@ class GrammarText:
     cues: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     vetoes: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     passing: dict[str, list[str]] = field(default_factory=dict)
+    fused: dict[str, tuple[str, str]] = field(default_factory=dict)
     sets: dict[str, list[str]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     patterns: list[Pattern] = field(default_factory=list)
@@ -120,7 +121,11 @@ def _read_words(table: GrammarText, keyword: str, rest: str) -> None:
         raise ValueError("an empty word list")
     if keyword == "cue":
         cue, scope = name.split()
-        table.cues.setdefault((cue, scope), []).extend(found)
+        table.cues.setdefault((cue, scope), []).extend(_expanded(table, found))
+        return
+    if keyword == "fused":
+        head, tail = words.split()
+        table.fused[name] = (head, tail)
         return
     if keyword == "set":
         if name in table.sets and not is_extension:

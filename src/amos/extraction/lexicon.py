@@ -13,7 +13,7 @@ from amos.kernels import book, features, tokens, words
 _NAMED_CUES = (
     "hypothetical", "conditional", "hedged", "ironic", "irony_mark", "request", "correction", "remember",
     "standing", "obligation", "desired", "morning", "afternoon", "evening", "night", "past", "machine",
-    "addressed", "small_talk",
+    "addressed", "small_talk", "promised",
 )  # fmt: skip
 CUES = {
     "reported": features.REPORTED,
@@ -29,7 +29,7 @@ _TIME_KINDS = {
 }  # fmt: skip
 
 
-_INHERITED = features.FIRST | features.SUBJECT | features.AUXILIARY | features.BARRIER
+_INHERITED = features.FIRST | features.SUBJECT | features.AUXILIARY | features.BARRIER | features.NOMINATIVE
 """Features that a phrase takes from its first word; it is finite when any word is."""
 
 
@@ -145,6 +145,9 @@ def word_table(table: GrammarText, lexicon: Lexicon) -> np.ndarray[Any, Any]:
         rows[lexicon.numbers[phrase], book.FEATURES] |= np.bitwise_or.reduce(own & features.FINITE) | opening
     for head in lexicon.phrase_heads:
         rows[head, book.FEATURES] |= features.PHRASE_HEAD
+    for whole, (first, second) in table.fused.items():
+        fused = (lexicon.numbers[first], lexicon.numbers[second], len(first))
+        rows[lexicon.numbers[whole], [book.FUSED_HEAD, book.FUSED_TAIL, book.FUSED_AT]] = fused
     for name, listed in table.times.items():
         for word in listed:
             rows[lexicon.numbers[word], book.TIME_KIND_OF] = _TIME_KINDS[name]
@@ -160,6 +163,8 @@ def entries_of(table: GrammarText) -> set[str]:
     for lists in (table.tags.values(), table.times.values(), table.cues.values(), table.sets.values()):
         for listed in lists:
             entries.update(listed)
+    for whole, parts in table.fused.items():
+        entries.update((whole, *parts))
     for pattern in table.patterns:
         for element in pattern.elements:
             entries.update(element.words)

@@ -36,6 +36,11 @@ class Match:
         self.kind = numbers[layout.ROW_WHEN_KIND]
 
     @property
+    def sentence(self) -> int:
+        """The number of the match's sentence in its message."""
+        return self._numbers[layout.ROW_SENTENCE]
+
+    @property
     def is_negated(self) -> bool:
         """The match holds an odd number of negations."""
         return self._numbers[layout.ROW_NEGATIVE] != 0

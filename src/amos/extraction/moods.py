@@ -11,6 +11,8 @@ _IRONIC = CUES["ironic"]
 _IRONY_MARK = CUES["irony_mark"]
 _HYPOTHETICAL = CUES["hypothetical"]
 _HEDGED = CUES["hedged"]
+_CONDITIONAL = CUES["conditional"]
+_PROMISED = CUES["promised"]
 
 _CHAIN = (
     (ASKED, Modality.QUESTION),
@@ -32,6 +34,8 @@ _PLACES = ((QUOTED, Cue.QUOTED), (PASTED, Cue.PASTED), (CODE, Cue.CODE))
 
 def modality_of(cues: int, flags: int, own: str) -> str:
     """Return the modality of a claim with these cues and token flags; `own` is its pattern's."""
+    if cues & _CONDITIONAL and not cues & _PROMISED:
+        cues |= _HYPOTHETICAL  # "I promised that I would" supposes nothing
     for bits, modality in _CHAIN:
         if cues & bits:
             return modality.value

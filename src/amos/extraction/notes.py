@@ -79,7 +79,11 @@ def read_reasons(
         (is_short & (cues & CUES["small_talk"] != 0), Reason.SMALL_TALK, Modality.NONE),
         (words < _FEW_WORDS, Reason.LOW_VALUE, Modality.NONE),
         (flags & (QUOTED | PASTED) != 0, Reason.QUOTED_OTHER, Modality.REPORTED),
-        (cues & CUES["hypothetical"] != 0, Reason.HYPOTHETICAL, Modality.HYPOTHETICAL),
+        (
+            cues & (CUES["hypothetical"] | CUES["conditional"]) != 0,
+            Reason.HYPOTHETICAL,
+            Modality.HYPOTHETICAL,
+        ),
         (cues & REPORTED != 0, Reason.NO_EXTRACTABLE_CLAIM, Modality.REPORTED),
         (asked > 0, Reason.QUESTION, Modality.QUESTION),
     )

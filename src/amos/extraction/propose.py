@@ -81,11 +81,11 @@ def _drafts(
                 trust=trust[rows[message]],
                 cues=int(matches.notes[message, NOTE_CUES]),
             )
-        draft = drafter.draft(numbers, origin)
-        if draft is None:
-            left_out.add(message)
+        claimed = drafter.draft(numbers, origin)
+        if claimed:
+            drafts.extend(claimed)
         else:
-            drafts.append(draft)
+            left_out.add(message)
     return mark_withdrawn(drafts), left_out
 
 

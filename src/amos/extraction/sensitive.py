@@ -7,42 +7,88 @@ import re
 _HEADS = frozenset(
     "salary income wage wages pay debt debts mortgage loan overdraft pension savings net-worth bonus "
     "diagnosis disease illness condition disorder medication meds prescription therapy surgery operation "
-    "symptoms symptom pregnancy disability blood-group blood-type blood-pressure cholesterol hiv depression "
-    "anxiety weight bmi dose insulin cancer "
-    "religion faith church confession denomination orientation sexuality gender pronouns ethnicity race "
-    "login username "
-    "visa passport citizenship nationality conviction record asylum immigration custody divorce lawsuit "
-    "party-membership union-membership politics ssn "
-    "gehalt sueldo salario salaire krankheit diagnose diagnóstico maladie reisepass pasaporte passeport "
-    "religión "
-    "iban".split()
+    "symptoms symptom pregnancy disability blood-group blood-type blood-pressure cholesterol hiv "
+    "depression anxiety weight bmi dose insulin cancer religion faith church confession denomination "
+    "orientation sexuality gender pronouns ethnicity race login username visa passport citizenship "
+    "nationality conviction record asylum immigration custody divorce lawsuit party-membership "
+    "union-membership politics ssn gehalt sueldo salario salaire krankheit diagnose diagnóstico maladie "
+    "reisepass pasaporte passeport religión iban".split()
 )
+_TOUCHING = frozenset(
+    # health: remedies, conditions, care
+    "antidepressant antidepressants antibiotic antibiotics antipsychotic antihistamine painkiller "
+    "painkillers inhaler statin statins contraceptive contraception pill pills vaccine "
+    "vaccination chemo chemotherapy radiotherapy dialysis insulin pacemaker transplant biopsy methadone "
+    "sertraline therapist psychiatrist psychologist counsellor counselor oncologist cardiologist "
+    "gynaecologist gynecologist urologist neurologist rheumatologist endocrinologist fertility ivf "
+    "miscarriage abortion diagnosis medication meds prescription dosage pregnancy rehab sobriety "
+    "addiction detox asthma diabetes epilepsy migraine migraines eczema arthritis endometriosis ptsd adhd "
+    "autism bipolar ocd dementia "
+    # law and family law
+    "divorce custody probation parole bail alimony lawsuit arrest conviction felony subpoena indictment "
+    "eviction bankruptcy deportation asylum restraining prosecutor sentencing "
+    # money
+    "salary debt debts overdraft mortgage loan bankruptcy creditor creditors bailiff payslip paycheck "
+    # faith and orientation
+    "rabbi imam confessor baptism sexuality".split()
+)
+"""Words that make a property sensitive wherever they stand in it: "divorce hearing"."""
 _PHRASES = (
     "blood group", "blood type", "blood pressure", "visa status", "residence permit", "passport number",
     "social security", "national insurance", "tax id", "tax number", "driving licence number", "id number",
     "id card", "bank account", "account number", "credit score", "criminal record", "legal status",
     "immigration status", "sexual orientation", "mental health", "medical history", "health condition",
     "health insurance number", "user name", "user id", "account id",
-    "gender identity", "political party", "bank balance", "account balance",
+    "gender identity", "political party", "bank balance", "account balance", "court date", "court hearing",
+    "court case", "beta blocker", "beta-blocker",
 )  # fmt: skip
 _PHRASE = re.compile("|".join(_PHRASES))
 _HARMLESS_HEADS = frozenset(
     "course class lesson book teacher exam exams essay lecture homework folder app reminder template shop "
     "museum song film movie playlist article podcast desk department".split()
 )
-_VALUES = re.compile(
-    r"\b(?:diabetic|diabetes|cancer|hiv|aids|depress(?:ed|ion)|bipolar|epilep\w+|pregnant|anorexi\w+|bulimi\w+"
-    r"|adhd|autis\w+|schizophren\w+|anxiety disorder|chemotherapy|insulin|antidepressants?|on medication"
-    r"|bankrupt|in debt|unemployed benefits|arrested|convicted|on probation|in prison|undocumented|asylum"
-    r"|muslim|christian|catholic|protestant|jewish|hindu|buddhist|sikh|atheist|agnostic"
-    r"|gay|lesbian|bisexual|transgender|queer|asexual|celiac|coeliac|asthma\w*|migraines?|dialysis|dyslexic"
-    r"|O negative|O positive|A negative|A positive|B negative|B positive|AB negative|AB positive)\b",
+_WORDS = frozenset(
+    # health
+    "cancer hiv aids depression depressed bipolar adhd ptsd ocd anxiety celiac coeliac dialysis dyslexic "
+    "dyslexia crohn's crohns colitis arthritis fibromyalgia endometriosis lupus psoriasis eczema "
+    "parkinson's alzheimer's dementia hepatitis herpes chlamydia syphilis hypertension anaemia anemia "
+    "abortion vasectomy mastectomy hysterectomy colour-blind color-blind colourblind colorblind tumour "
+    "tumor lymphoma leukaemia leukemia chemo chemotherapy insulin beta-blocker beta-blockers "
+    "antidepressant antidepressants antipsychotic antipsychotics antibiotics sertraline lithium prozac "
+    "zoloft xanax valium ritalin adderall methadone morphine oxycodone tramadol codeine metformin "
+    "warfarin levothyroxine prednisone prednisolone salbutamol ventolin ozempic estradiol testosterone "
+    "lexapro wellbutrin lamotrigine methylphenidate naproxen "
+    # law and money
+    "arrested convicted undocumented asylum custody foreclosure overdraft divorcing evicted eviction "
+    # faith and orientation
+    "muslim christian catholic protestant jewish hindu buddhist sikh mormon quaker baptist lutheran "
+    "anglican methodist atheist agnostic evangelical gay lesbian bisexual transgender transsexual queer "
+    "asexual pansexual nonbinary non-binary".split()
+)
+_STEMS = (
+    "diabet", "epilep", "pregnan", "anorexi", "bulimi", "autis", "schizophren", "asthma", "migraine",
+    "infertil", "miscarr", "bankrupt",
+)  # fmt: skip
+_ENDINGS = (
+    "azepam", "azolam", "oxetine", "alopram", "azepine", "sartan", "prazole", "cillin", "mycin", "triptan",
+    "gabalin", "vastatin",
+)  # fmt: skip
+_WORD = re.compile(r"[\w'-]+")
+_SAYINGS = re.compile(
+    r"\b(?:on (?:medication|probation|parole|bail|benefits|antidepressants)|in (?:debt|prison|jail|rehab)"
+    r"|anxiety disorder|eating disorder|panic attacks?|multiple sclerosis|high blood pressure"
+    r"|heart (?:disease|failure|condition)|unemploy(?:ment|ed) benefits?|food stamps"
+    r"|divorce (?:lawyer|hearing|papers|settlement)|restraining order|behind on (?:my |the )?rent"
+    r"|jehovah'?s witness|orthodox jew|trans (?:man|woman)|beta blockers?"
+    r"|\d+(?:[.,]\d+)? ?(?:mg|mcg|µg) (?:of|a day|daily|twice|per)"
+    r"|(?-i:(?:A|B|AB|O) (?:negative|positive)))\b",
     re.IGNORECASE,
 )
 _OTHERS_ONLY = re.compile(
     r"\b(?:appraisal|performance|review|rating|warning|let go|fired|laid off|sick leave|sick note|surgery"
     r"|allerg\w+|intoleran\w+|access|permission|clearance|salary|rent|grades?|weight|health|hospital"
-    r"|therapist|rehab|prison|jail|court|clinic|parole|medication|password|pin|drinking|addict\w*|divorce\w*|affair|ill|illness|injur\w+)\b",
+    r"|therapist|rehab|prison|jail|court|clinic|parole|medication|password|pin|drinking"
+    r"|addict\w*|divorc\w*|affair|ill|illness|injur\w+)\b",
     re.IGNORECASE,
 )
 
@@ -56,8 +102,16 @@ def is_sensitive(property_name: str, value: str, *, is_other: bool) -> bool:
     head = words[-1] if words else ""
     if head in _HARMLESS_HEADS:
         return False
-    if head in _HEADS or _PHRASE.search(property_name):
+    if head in _HEADS or not _TOUCHING.isdisjoint(words) or _PHRASE.search(property_name):
         return True
-    if _VALUES.search(value):
+    if _touches(value):
         return True
     return is_other and bool(_OTHERS_ONLY.search(property_name) or _OTHERS_ONLY.search(value))
+
+
+def _touches(value: str) -> bool:
+    """Tell whether a value names an illness, a remedy, a proceeding, debts, a faith or an orientation."""
+    for word in _WORD.findall(value.casefold()):
+        if word in _WORDS or word.startswith(_STEMS) or word.endswith(_ENDINGS):
+            return True
+    return _SAYINGS.search(value) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from amos.extraction.wording import clean_subject
+from amos.extraction.wording import clean_subject, one_spelling
 from amos.schemas.vocabulary import Trust
 
 AUTHOR = "user"
@@ -76,7 +76,7 @@ def _authors(property_name: str | None, voice: str | None) -> tuple[Subject, str
 
 def _thing(name: str, voice: str | None) -> Subject:
     """Return the subject "user's ...", or the other voice's."""
-    words = name.split()
+    words = [one_spelling(word) for word in name.split()]
     if words and words[-1].casefold() in _WITHOUT_MARK:
         words[-1] = words[-1][:-1]
     is_person = any(word.casefold().removesuffix("'s") in _PERSONS for word in words)

@@ -18,6 +18,8 @@ _APPOINTMENT = re.compile(
     r"|train|deadline|dinner|lunch|session|surgery|concert|game|match|holiday|vacation|presentation|demo)\b"
 )
 _WEEKDAY = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+LASTING = frozenset(("these days", "nowadays"))
+"""Words for now that say what holds for good."""
 _BOUNDED_TYPES = frozenset({"belief", "preference"})
 
 
@@ -35,6 +37,8 @@ def class_of(meaning: Meaning, kind: int, text: str, property_name: str, *, is_v
 
     `is_value`: the expression is the value itself ("my exam is next Friday").
     """
+    if kind == EVERY and meaning.memory_class == MemoryClass.TEMPORARY_STATE and meaning.family == "own":
+        return MemoryClass.DURABLE_FACT.value  # what comes round again does not pass
     is_plain = meaning.memory_class == MemoryClass.DURABLE_FACT and meaning.type in _BOUNDED_TYPES
     if kind == NO_TIME or not is_plain or meaning.shape in ("habit", "statement"):
         return meaning.memory_class

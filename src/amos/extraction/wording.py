@@ -6,7 +6,8 @@ import re
 
 _SPELLING = {
     "color": "colour", "colors": "colours", "favorite": "favourite", "favorites": "favourites",
-    "flavor": "flavour", "neighbor": "neighbour", "center": "centre", "license": "licence",
+    "flavor": "flavour", "neighbor": "neighbour",
+    "neighbors": "neighbours", "center": "centre", "license": "licence",
     "organization": "organisation", "organizer": "organiser", "program": "programme", "theater": "theatre",
     "gray": "grey", "mom": "mum", "mom's": "mum's", "apartment": "flat", "cellphone": "mobile phone",
 }  # fmt: skip
@@ -21,6 +22,8 @@ _CANONICAL = {
 _ARTICLES = ("the ", "a ", "an ", "my ", "our ")
 _LEADS = ("current ", "currently ", "present ", "own ", "very own ", "new ")
 _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
+_OPENING = re.compile(r"(?:^|\s)(?:\"[^\"]*|'[^']*|“[^”]*|‘[^’]*)$")
+_CLOSING = re.compile(r"[\"'”’]")
 _TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
 _PHONE_DIGITS = 5
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a-\u202e]")
@@ -41,6 +44,15 @@ def visible(text: str) -> str:
     """Return a text with blanks folded and invisible characters taken out."""
     folded = " ".join(text.split())
     return folded if folded.isascii() else _INVISIBLE.sub("", folded)
+
+
+def one_spelling(word: str) -> str:
+    """Return a word of lower case in one spelling; "neighbor's" as "neighbour's"."""
+    found = _SPELLING.get(word)
+    if found is None and word.endswith("'s"):
+        stem = _SPELLING.get(word[:-2])
+        found = f"{stem}'s" if stem else None
+    return found or word
 
 
 def clean_property(text: str) -> str:
@@ -69,7 +81,12 @@ def clean_value(text: str) -> str:
     before, after = folded[:place].lstrip(), folded[place + len(opened) :]
     if before.endswith(("-", "~")) and opened[0].isdigit():
         opened = before[-1] + opened
-    return opened + ")" if after.startswith(")") and "(" in opened else opened
+    if after.startswith(")") and "(" in opened:
+        return opened + ")"
+    closing = _CLOSING.match(after)
+    if closing is not None and _OPENING.search(opened) is not None:
+        return opened + closing[0]  # the quotation began inside the value
+    return opened
 
 
 def without_time_lead(text: str) -> str:

@@ -30,9 +30,13 @@ while tokens are cut, the byte ranges between markup tags)."""
 """Places in the book: bytes' kinds first, then offsets of the tables and a few counts."""
 HEADER = 278
 
-W = 6
-FEATURES, TIME_KIND_OF, CLAUSE_CUE, SENTENCE_CUE, ONWARD_CUE, MESSAGE_CUE = range(W)
-"""Fields of a word in the table WORDS."""
+W = 9
+(
+    FEATURES, TIME_KIND_OF, CLAUSE_CUE, SENTENCE_CUE, ONWARD_CUE, MESSAGE_CUE, FUSED_HEAD, FUSED_TAIL,
+    FUSED_AT,
+) = range(W)  # fmt: skip
+"""Fields of a word in the table WORDS; the last three of a word that stands for two ("im"): the
+numbers of both, and the bytes of the first."""
 
 CAPTURES = 6
 STACK_DEPTH = 24

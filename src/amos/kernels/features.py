@@ -12,6 +12,7 @@ TIME_CORE, TIME_WEAK, TIME_LEAD, TIME_LINK, TIME_ALONE, TIME_AGO = (1 << bit for
 ENGLISH, GERMAN, FRENCH, SPANISH, OTHER_LATIN, CONTRACTED, BARRIER, PREPOSITION = (
     1 << bit for bit in range(22, 30)
 )
+NOMINATIVE = 1 << 30
 """Features of a word; the grammar's `tag` lines name them in lower case."""
 
 NO_TIME, UNTIL, FROM, EVERY, PAST, NEXT, NOW, DATE, BY = range(9)

@@ -18,8 +18,10 @@ from amos.kernels.book import (
 from amos.kernels.features import (
     BREAKER,
     DATE,
+    EVERY,
     FINITE,
     FIRST,
+    JOINER,
     LINKER,
     NO_TIME,
     PAST,
@@ -36,6 +38,8 @@ from amos.kernels.segments import features_at
 from amos.kernels.words import COMMA, DIGITS, NUMBER, PUNCT, TAIL
 
 LONGEST_TIME = 8
+MOST_RECURRENCES = 7
+"""Further days and hours that one recurrence may name."""
 HAS_LEAD, HAS_NUMBER, HAS_CORE = 1, 2, 4
 """What the part read so far holds: "on", "14", "June"."""
 
@@ -110,11 +114,13 @@ def word_role(book: Ints, tok: Ints, x: int, n: int, seen: int) -> tuple[int, bo
     return 0, False
 
 
-def time_phrase(d: Ints, tok: Ints, t: int, n: int, book: Ints) -> tuple[int, int]:
-    """Return (token after, kind) of the time expression that begins at `t`, or (0, NO_TIME)."""
+def time_phrase(d: Ints, tok: Ints, t: int, n: int, book: Ints, seen: int) -> tuple[int, int]:
+    """Return (token after, kind) of the time expression that begins at `t`, or (0, NO_TIME).
+
+    seen: what stands before it already, 0 for nothing.
+    """
     kind = NO_TIME
     end = 0
-    seen = 0
     x = t
     while x < n and x < t + LONGEST_TIME:
         f = tok[x * T + FLAGS]
@@ -149,6 +155,23 @@ def time_phrase(d: Ints, tok: Ints, t: int, n: int, book: Ints) -> tuple[int, in
     return end, DATE if kind == NO_TIME else kind
 
 
+def whole_recurrence(d: Ints, tok: Ints, t: int, n: int, book: Ints) -> int:
+    """Return the token after all of a recurrence that ends at `t`: "Mondays | and Thursdays | at 20:00"."""
+    for _ in range(MOST_RECURRENCES):
+        x = t
+        while x < min(n, t + 2) and (
+            tok[x * T + FLAGS] & COMMA != 0 or features_at(book, tok, x) & JOINER != 0
+        ):
+            x += 1
+        if x >= n or (x > t and features_at(book, tok, x) & (TIME_CORE | TIME_LEAD) == 0):
+            return t
+        after, kind = time_phrase(d, tok, x, n, book, HAS_LEAD if x > t else 0)
+        if after == 0 or kind not in (EVERY, DATE, NO_TIME):
+            return t
+        t = after
+    return t
+
+
 def mark_times(d: Ints, tok: Ints, n: int, book: Ints) -> None:
     """Write per token the end and kind of a time expression that begins there, and the next start."""
     opening = TIME_LEAD | TIME_ALONE | TIME_CORE
@@ -159,8 +182,10 @@ def mark_times(d: Ints, tok: Ints, n: int, book: Ints) -> None:
     while t < n:
         after = 0
         if features_at(book, tok, t) & opening != 0 or tok[t * T + FLAGS] & DIGITS != 0:
-            after, kind = time_phrase(d, tok, t, n, book)
+            after, kind = time_phrase(d, tok, t, n, book, 0)
             if after > 0:
+                if kind == EVERY:
+                    after = whole_recurrence(d, tok, after, n, book)
                 tok[t * T + TIME_END] = after
                 tok[t * T + TIME_KIND] = kind
         t = max(after, t + 1)

@@ -40,6 +40,7 @@ from amos.kernels.book import (
 )
 from amos.kernels.clauses import clause_head, first_negation, sentence_cues
 from amos.kernels.features import ASKED, SENTENCE
+from amos.kernels.fused import split_fused
 from amos.kernels.match import match_pattern
 from amos.kernels.moments import mark_times
 from amos.kernels.rows import (
@@ -174,6 +175,7 @@ def read_messages(
     r = 0
     while m < messages:
         n = tokenise(d, offsets[m], offsets[m + 1], book, tok, frame)
+        n = split_fused(tok, n, book)
         if r + n > capacity:
             break
         frame[MESSAGE] = m

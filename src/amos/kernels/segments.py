@@ -25,6 +25,9 @@ from amos.kernels.book import (
 )
 from amos.kernels.features import (
     ABBREVIATION,
+    ASKING,
+    AUXILIARY,
+    BARRIER,
     BREAKER,
     CLAUSE,
     FINITE,
@@ -34,10 +37,13 @@ from amos.kernels.features import (
     LINKER,
     MAIL_HEAD,
     NEGATION,
+    NOMINATIVE,
     PASTE_LEAD,
     PHRASE_HEAD,
+    PREPOSITION,
     SENTENCE,
     SUBJECT,
+    TIME_LEAD,
 )
 from amos.kernels.words import (
     CAPITAL,
@@ -51,10 +57,13 @@ from amos.kernels.words import (
     RULE,
     SOFT,
     STEP,
+    TAIL,
     WORD,
 )
 
 LONGEST_PHRASE, VERB_REACH, LONGEST_PROBE = 6, 6, 64
+OPENING_REACH = 4
+"""Tokens from the start of a clause within which its opening "my" stands."""
 
 
 def features_at(book: Ints, tok: Ints, t: int) -> int:
@@ -165,9 +174,38 @@ def links_clause(tok: Ints, t: int, n: int, word: int, book: Ints, has_verb: boo
     following = features_at(book, tok, t + 1) if t + 1 < n else 0
     is_verb_near = has_verb_soon(t + 1, n, tok)
     is_subject = following & (FIRST | SUBJECT) != 0
+    if has_verb and word & JOINER != 0 and following & NOMINATIVE != 0:
+        return True
     if tok[(t - 1) * T + FLAGS] & SOFT != 0 and (is_subject or is_verb_near):
         return True
     return is_verb_near and (is_subject or (word & JOINER != 0 and has_verb))
+
+
+def opens_alike(tok: Ints, t: int, n: int, book: Ints, s: int) -> bool:
+    """Tell whether `t` opens a claim of the same shape as the clause from `s`, without any mark between.
+
+    "My phone is a Norda 8 my watch is a Brevia": the same "my" again, after a plain word.
+    """
+    unlike = FINITE | PREPOSITION | TIME_LEAD | SUBJECT | BARRIER | ASKING | LINKER | BREAKER | AUXILIARY
+    if features_at(book, tok, t - 1) & unlike != 0 or not has_verb_soon(t + 1, n, tok):
+        return False
+    x = s
+    while x < min(t, s + OPENING_REACH) and tok[x * T + TERM] != tok[t * T + TERM]:
+        x += 1
+    if x >= min(t, s + OPENING_REACH):
+        return False
+    is_contracted = tok[(x + 1) * T + FLAGS] & tok[(t + 1) * T + FLAGS] & TAIL != 0
+    return is_contracted or features_at(book, tok, t) & NOMINATIVE == 0
+
+
+def names_quoted(tok: Ints, t: int, book: Ints, s: int) -> bool:
+    """Tell whether the quotation that opens at `t` is the value of the author's own: 'My motto is "…"'."""
+    if t - s < 2 or features_at(book, tok, t - 1) & AUXILIARY == 0:
+        return False
+    x = s
+    while x < min(t, s + OPENING_REACH) and features_at(book, tok, x) & FIRST == 0:
+        x += 1
+    return x < min(t, s + OPENING_REACH)
 
 
 def opens_clause(tok: Ints, t: int, n: int, book: Ints, has_verb: bool, s: int) -> bool:
@@ -175,14 +213,20 @@ def opens_clause(tok: Ints, t: int, n: int, book: Ints, has_verb: bool, s: int) 
     f = tok[t * T + FLAGS]
     before = tok[(t - 1) * T + FLAGS]
     if (f ^ before) & QUOTED != 0:
-        return has_verb if f & QUOTED == 0 else has_verb_soon(t + 1, n, tok)
+        if f & QUOTED == 0:
+            return has_verb
+        return has_verb_soon(t + 1, n, tok) and not names_quoted(tok, t, book, s)
     if f & PUNCT != 0:
         return f & STEP != 0
     word = features_at(book, tok, t)
     if word & BREAKER != 0:
         return True
     if word & LINKER != 0:
+        if tok[t * T + TIME_END] > 0:
+            return False  # "until the end of May": no verb there
         return links_clause(tok, t, n, word, book, has_verb)
+    if has_verb and word & FIRST != 0 and before & PUNCT == 0 and opens_alike(tok, t, n, book, s):
+        return True
     if before & SOFT == 0 or (before & COMMA != 0 and tok[s * T + TIME_END] == t - 1):
         return False  # "Last week, I ...": the time belongs to what follows
     if word & NEGATION != 0:

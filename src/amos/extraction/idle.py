@@ -1,0 +1,122 @@
+"""Claims that are no memory though a pattern fits: irony, remarks about passwords, idle statements."""
+
+from __future__ import annotations
+
+import re
+
+from amos.extraction.grammar import Meaning
+from amos.extraction.screen_nouns import WORD_NOUNS
+from amos.schemas.vocabulary import Reason
+
+_SECRET_NAME = re.compile(
+    rf"(?:^|.*[\s\-])(?:{WORD_NOUNS}|(?:bank |card |sim |phone |debit |credit )pin(?: code| number)?|^pin)$",
+    re.IGNORECASE,
+)
+_SECRET_CORES = ("p", "words", "wort", "mdp", "wacht", "senh", "parol", "mnemonic", "geslo", "heslo", "has")
+_UNPLEASANT = re.compile(
+    r"\b(?:be(?:ing)? (?:woken|ignored|yelled|shouted|interrupted|overcharged|lied|cheated|kept waiting"
+    r"|blamed|stood|dumped|robbed|fined|laughed|spammed|bitten|rained|stuck|put on hold|called names"
+    r"|talked over|charged)|(?:getting|paying|having) (?:\w+ )?(?:fines|soaked|spammed|yelled|stuck|lost"
+    r"|woken|ripped off|charged twice|rained on|food poisoning|root canals?|my (?:tyre|wallet|bike) stolen)"
+    r"|parking tickets?|traffic jams?|stuck in|on hold|waiting (?:in|for|on|at)|standing in (?:line|queues?)"
+    r"|queue?ing for|rush hour|spam calls?|unpaid overtime|delayed (?:again|flights?|trains?)|cold calls?"
+    r"|hold music|jackhammers?|stepping on lego|another (?:outage|meeting|delay|reboot|update)|paper jams?"
+    r"|burnt toast|wet socks)\b",
+    re.IGNORECASE,
+)
+"""What nobody likes: who says so means the contrary."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_ANCHORS = frozenset(
+    # numbers and times
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred "
+    "thousand first second third fourth fifth monday tuesday wednesday thursday friday saturday sunday "
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends january february "
+    "march april may june july august september october november december noon midnight morning mornings "
+    "evening evenings afternoon daily weekly monthly yearly spring summer autumn winter o'clock nobody "
+    "everybody everyone "
+    # owners
+    "my our us we mine ours "
+    # places and holders
+    "inbox office kitchen garage shed cellar attic drawer drawers cupboard shelf desk room floor gate "
+    "door server cluster repo repository folder channel account team building warehouse yard dock library "
+    "shop fridge freezer lobby basement van locker toolbox cabinet safe porch balcony hallway letterbox "
+    "mailbox database bucket branch branches pipeline registry staging production backup backups printer "
+    "router thermostat boiler "
+    # looks and stuff
+    "red green blue yellow white black grey gray orange purple pink brown amber teal turquoise violet "
+    "beige navy oak pine steel copper brass wooden glass leather cotton wool plastic concrete".split()
+)
+_DEFINITE_VERBS = frozenset(
+    "hold holds contain contains store stores use uses require requires need needs support supports run "
+    "runs listen listens connect connects export exports cost costs weigh weighs measure measures open "
+    "opens close closes leave leaves arrive arrives belong belongs include includes cover covers accept "
+    "accepts ship ships expire expires deploy deploys serve serves face faces meet meets allow allows "
+    "rotate rotates sell sells charge charges provide provides own owns manage manages handle handles "
+    "depend depends consist consists carry carries speak speaks teach teaches fit fits load loads deliver "
+    "delivers ferments hibernate hibernates migrates hatches feed feeds bite bites bark barks leak leaks "
+    "drink drinks eat eats collects wears drives studies start starts end ends begin begins stands stand "
+    "sits hangs lies lives refers report reports".split()
+)
+_JUDGING = frozenset(
+    "best worst easiest hardest nicest funniest coolest weirdest craziest greatest loveliest sweetest "
+    "biggest prettiest ugliest hard smart good bad great real true pure".split()
+)
+_POINTING = frozenset("below above attached following this these that those here there such same".split())
+_FINITE = frozenset(
+    "went was were is are has had said did made came took got gave saw told thought knew felt became kept "
+    "left brought began ran sat stood lay let looked seemed turned asked wanted".split()
+)
+_IDLE_VALUES = (
+    "the one ", "the ones ", "the best", "the worst", "the easy", "the hard", "the same", "the thing",
+    "the part", "the easiest", "the hardest", "the reason", "the way", "the point", "a good", "a great",
+    "a nice", "a bad", "a shame", "a pity", "a mess", "a joke", "a pain", "a dream", "a blast", "a big deal",
+    "a lot", "a must",
+)  # fmt: skip
+_SOON = re.compile(
+    r"in (?:a )?(?:minute|moment|bit|while|few|two|three|four|five|ten|fifteen|twenty|thirty|\d{1,2})",
+    re.IGNORECASE,
+)
+
+
+def idle_reason(
+    meaning: Meaning, property_name: str, value: str, subject: str, span: str, *, is_negative: bool
+) -> str | None:
+    """Return the reason that keeps a claim out for what it says, None when nothing does.
+
+    span: the words of the claim.  subject: its subject, as named.
+    """
+    if meaning.shape == "statement":
+        is_idle = meaning.subject == "other" and is_idle_statement(subject, value, span)
+        return Reason.LOW_VALUE.value if is_idle else None
+    if meaning.family == "preference" and not is_negative and _UNPLEASANT.search(value):
+        return Reason.SUSPECTED_IRONY.value
+    if (
+        property_name
+        and any(core in property_name for core in _SECRET_CORES)
+        and _names_secret(property_name)
+    ):
+        return Reason.LOW_VALUE.value
+    return None
+
+
+def _names_secret(property_name: str) -> bool:
+    return _SECRET_NAME.match(property_name) is not None
+
+
+def is_soon(text: str) -> bool:
+    """Tell whether a value is a delay in minutes that names no unit: "in five"."""
+    return _SOON.fullmatch(text.strip()) is not None
+
+
+def is_idle_statement(subject: str, value: str, span: str) -> bool:
+    """Tell whether a statement about the world lacks anything definite: owner, number, time, name, holder."""
+    subject_words = set(subject.casefold().split())
+    if subject_words & _FINITE or subject_words & _JUDGING or subject_words & _POINTING:
+        return True
+    if f"{value.casefold()} ".startswith(_IDLE_VALUES):
+        return True
+    words = _WORD.findall(span)
+    folded = {word.casefold() for word in words}
+    if folded & _DEFINITE_VERBS or folded & _ANCHORS or any(map(str.isdigit, span)):
+        return False
+    return not any(word[0].isupper() and word != "I" for word in words[1:])

@@ -1,0 +1,59 @@
+"""Further items of a list whose first item a match holds: "hiking | , rowing and chess but not darts"."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+REACH = 200
+"""Bytes after a value within which its list must end."""
+_ITEM = r"[^\W\d_][\w'’-]*(?:\s[^\W\d_][\w'’-]*){0,2}"
+_LIST = re.compile(rf"(?P<inner>(?:,\s?{_ITEM})*),?\s(?:and|or|&|plus)\s(?P<last>{_ITEM}?)")
+_BUT_NOT = re.compile(rf",?\s(?:but|though)\snot\s(?:really\s|so\smuch\s)?(?P<item>{_ITEM}?)")
+_END = r"(?=\s*(?:[.!?;:)\n]|$|,?\s(?:but|because|so|since|though|although)\s))"
+_INNER = re.compile(rf",\s?({_ITEM})")
+_LIST_TO_END = re.compile(_LIST.pattern + _END, re.IGNORECASE)
+_BUT_NOT_TO_END = re.compile(_BUT_NOT.pattern + _END, re.IGNORECASE)
+_BRACKETED = re.compile(
+    r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*(?:\s?\([^()\n]{1,16}\))?)+"
+)
+_NO_ITEM = frozenset(
+    "i i'm i've my our we you your he she it it's they his her their this that these those there the who "
+    "which is are was were am be been has have had do does did don't doesn't can can't will won't would "
+    "should could may might must like likes love loves hate hates want need think know get got go goes "
+    "not no never then so also please if when while because but".split()
+)
+
+
+class Items(NamedTuple):
+    """Places of further items in the text after a value, as (start, end), and of what is left out of it."""
+
+    more: tuple[tuple[int, int], ...]
+    but_not: tuple[tuple[int, int], ...]
+
+
+def items_after(text: str) -> Items:
+    """Return the items of the list that `text` goes on with, none where it goes on otherwise."""
+    more: list[tuple[int, int]] = []
+    found = _LIST_TO_END.match(text)
+    end = 0
+    if found is not None and found.group("inner"):
+        more = [item.span(1) for item in _INNER.finditer(found.group("inner"))]
+        more.append(found.span("last"))
+        end = found.end()
+        if not all(_is_item(text[slice(*span)]) for span in more):
+            return Items((), ())
+    left_out = _BUT_NOT_TO_END.match(text, end)
+    if left_out is None or not _is_item(left_out.group("item")):
+        return Items(tuple(more), ())
+    return Items(tuple(more), (left_out.span("item"),))
+
+
+def _is_item(text: str) -> bool:
+    return _NO_ITEM.isdisjoint(text.casefold().split())
+
+
+def bracketed_end(text: str) -> int:
+    """Return where the list ends that goes on after a bracket, 0 when none does: "Juno | (6) and Max (9)"."""
+    found = _BRACKETED.match(text)
+    return 0 if found is None else found.end()

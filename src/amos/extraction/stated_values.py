@@ -1,0 +1,114 @@
+"""The value that a match states: cleaned, cut where it ends, with its recurrence and the rest of a list."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from amos.extraction.grammar import Meaning
+from amos.extraction.lists import REACH, Items, bracketed_end, items_after
+from amos.extraction.matches import Match, Origin
+from amos.extraction.timing import LASTING
+from amos.extraction.trimming import trim_value
+from amos.extraction.wording import clean_value, without_time_lead
+from amos.kernels import rows as layout
+from amos.kernels.features import EVERY, NO_TIME, NOW
+from amos.kernels.match import TAIL_CAPTURE, VALUE
+
+_TRIMMED = frozenset(("none", "habit", "preference", "goal", "commitment"))
+"""Shapes whose value is a thing that is said, not a whole statement."""
+_LIST_MARKS = (b",", b" but not ", b" though not ")
+_NO_ITEMS = Items((), ())
+
+
+class Stated(NamedTuple):
+    """value: as kept.  is_time: it is a time expression.  kind: of the claim's time expression.
+
+    end: the byte after a value that runs on past its match, 0 when it does not.
+    """
+
+    value: str
+    is_time: bool
+    kind: int
+    end: int
+
+
+def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: str) -> Stated:
+    """Return the value that the match states for `property_name`."""
+    value, is_time = _value_text(match)
+    kind = _kind_of_time(match)
+    if meaning.shape not in _TRIMMED or is_time:
+        return Stated(value, is_time, kind, 0)
+    value = trim_value(value, property_name, meaning.family)
+    if meaning.shape == "none" and kind == EVERY:
+        value = _with_recurrence(value, match, origin)
+    if meaning.arity != "single":
+        return Stated(value, is_time, kind, 0)
+    whole, end = _whole_list(match, origin)
+    return Stated(whole or value, is_time, kind, end)
+
+
+def further_items(match: Match, origin: Origin) -> tuple[int, Items]:
+    """Return the byte after the value and the items of the list that goes on there, as byte spans."""
+    span = match.capture_span(VALUE)
+    if span is None or not origin.content.startswith(_LIST_MARKS, span[1]):
+        return 0, _NO_ITEMS
+    text = origin.content[span[1] : span[1] + REACH].decode(errors="ignore")
+    found = items_after(text)
+    return span[1], Items(*(tuple(_in_bytes(text, item) for item in items) for items in found))
+
+
+def _in_bytes(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    if text.isascii():
+        return span
+    start = len(text[: span[0]].encode())
+    return start, start + len(text[slice(*span)].encode())
+
+
+def _whole_list(match: Match, origin: Origin) -> tuple[str, int]:
+    """Return the whole of a list that the match cut at its first comma or bracket, and the byte after it."""
+    span = match.capture_span(VALUE)
+    if span is None or not origin.content.startswith((b",", b"(", b" ("), span[1]):
+        return "", 0
+    text = origin.content[span[1] : span[1] + REACH].decode(errors="ignore")
+    length = bracketed_end(text)
+    if length == 0:
+        more = items_after(text).more
+        length = more[-1][1] if more else 0
+    if length == 0:
+        return "", 0
+    end = span[1] + len(text[:length].encode())
+    return clean_value(origin.content[span[0] : end].decode()), end
+
+
+def _value_text(match: Match) -> tuple[str, bool]:
+    """Return the cleaned value and whether it is itself a time expression.
+
+    A second piece that follows the value ("when the summary comes | first") is joined to it.
+    """
+    span = match.capture_span(VALUE)
+    if span is None:
+        return "", False
+    text = match.capture(VALUE)
+    when = match.span(layout.ROW_WHEN)
+    is_time = when is not None and when[0] <= span[0] and span[1] <= when[1]
+    if is_time:
+        return clean_value(without_time_lead(text)), True
+    tail = match.capture_span(TAIL_CAPTURE)
+    if tail is not None and tail[0] >= span[1]:
+        return f"{clean_value(text)} {clean_value(match.capture(TAIL_CAPTURE))}", False
+    return clean_value(text), False
+
+
+def _kind_of_time(match: Match) -> int:
+    """Return the kind of the time expression of a claim; "these days" bounds nothing."""
+    if match.kind == NOW and match.text(layout.ROW_WHEN).casefold() in LASTING:
+        return NO_TIME
+    return match.kind
+
+
+def _with_recurrence(value: str, match: Match, origin: Origin) -> str:
+    """Return the value with the recurrence that follows it directly: "free | every Friday"."""
+    span, when = match.capture_span(VALUE), match.span(layout.ROW_WHEN)
+    if span is None or when is None or when[0] < span[1] or origin.content[span[1] : when[0]].strip():
+        return value
+    return f"{value} {clean_value(match.text(layout.ROW_WHEN))}"

@@ -1,0 +1,82 @@
+"""Where a value ends without a mark: before "not ...", an afterthought, a relative clause."""
+
+from __future__ import annotations
+
+import re
+
+_NOT = re.compile(r"\s+(?:and |but |,\s*)?not\s+(?=\S)")
+_DEGREE = frozenset(
+    "or if why certainly clearly simply still just probably absolutely really always often maybe perhaps "
+    "sometimes usually do does did is are am was were be been could would should will can may might".split()
+)
+_SMALL = frozenset("the a an to of in on at for from by with and".split())
+_RELATIVE = re.compile(r"\s+(?:that|which|who|whom|whose)\s+\w")
+_RELATIVE_FAMILIES = frozenset(("own", "possession", "habit", "third", "home", "work", "name"))
+_PLACES = re.compile(
+    r"(?:address|addresses|street|location|place|home|office|house|house number|flat|room|seat|where|spot"
+    r"|route|order|schedule|hours|motto|saying|slogan|greeting|signature|sign-off|subject line)$"
+)
+_MOST_ITEM_WORDS = 4
+_ARTICLES = ("the ", "a ", "an ")
+_AFTERTHOUGHT = re.compile(r"\s+(?:now|then|again|too|actually|though|anyway)$", re.IGNORECASE)
+_ONE_ITEM = re.compile(r"[^,]*\S(?:,\s*(?:and|or|&)\s|\s(?:and|or|&|plus)\s)", re.IGNORECASE)
+
+
+def trim_value(value: str, property_name: str, family: str) -> str:
+    """Return a cleaned value without what no longer belongs to it; the value itself where all does."""
+    if " not " in value:
+        value = _before_not(value)
+    if "," in value:
+        value = _first_part(value, property_name)
+    if family in _RELATIVE_FAMILIES:
+        found = _RELATIVE.search(value)
+        if found is not None and found.start() > 0:
+            value = value[: found.start()]
+    return value
+
+
+def denied_from(text: str) -> int:
+    """Return where a statement's "not ..." begins that denies what stands before it, -1 when none does.
+
+    Both hold a number or share a word: "leaves from platform 9 | not platform 4".
+    """
+    found = _NOT.search(text)
+    if found is None:
+        return -1
+    before, after = text[: found.start()].casefold().split(), text[found.end() :].casefold().split()
+    tail = before[-3:]
+    has_numbers = any(map(str.isdigit, "".join(tail))) and any(map(str.isdigit, "".join(after[:3])))
+    return found.start() if has_numbers or set(tail) & (set(after[:3]) - _SMALL) else -1
+
+
+def _before_not(value: str) -> str:
+    """Return "9" of "9 not 4": what is denied is no part of the value; "clearly not ready" stays."""
+    found = _NOT.search(value)
+    if found is None:
+        return value
+    before = value[: found.start()]
+    last = before.rsplit(" ", 1)[-1].casefold()
+    return value if last in _DEGREE or last.endswith("ly") or not before else before
+
+
+def _first_part(value: str, property_name: str) -> str:
+    """Return the part up to the first comma unless the parts form a list, an address or an apposition."""
+    parts = [part.strip() for part in value.split(",")]
+    if len(parts) < 2 or not parts[0] or _PLACES.search(property_name) or _is_number_mark(value):
+        return value
+    is_short = all(0 < len(part.split()) <= _MOST_ITEM_WORDS for part in parts)
+    is_list = len(parts) > 2 or _ONE_ITEM.search(value) is not None or property_name.endswith("s")
+    is_of_names = all(part[0].isupper() for part in parts if part)
+    is_apposition = parts[1].casefold().startswith(_ARTICLES)
+    if is_short and (is_list or is_of_names or is_apposition):
+        return value
+    return _AFTERTHOUGHT.sub("", parts[0])
+
+
+def _is_number_mark(value: str) -> bool:
+    """Tell whether each comma stands inside a number ("41,500", "62,5")."""
+    return all(
+        0 < place < len(value) - 1 and value[place - 1].isdigit() and value[place + 1].isdigit()
+        for place, char in enumerate(value)
+        if char == ","
+    )
