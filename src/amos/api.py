@@ -184,11 +184,12 @@ class Store:
     def packet(self, *cues: str, record: bool = False, **options: Any) -> Packet:
         """Return one bounded, cited packet; options are the fields of a packet request.
 
+        `as_of` asks what held then: an ISO 8601 text, or a datetime (without a zone it is UTC).
         With record its receipt is kept in the shard's telemetry: references and scores, no text.
         """
         from amos.packets.request import read_request
 
-        request = read_request({"cues": cues, "scope": self.scope, **options})
+        request = read_request({"cues": cues, "scope": self.scope, **_at_instant(options)})
         now = utc_now()
         with self._recall() as recall:
             found: Packet = recall.packet(request, packet_id=random_id(), now=now)
@@ -213,7 +214,7 @@ class Store:
         from amos.flow.recall import cursor_version
         from amos.packets.request import read_request
 
-        request = read_request({"cues": (text,), "scope": self.scope, **options})
+        request = read_request({"cues": (text,), "scope": self.scope, **_at_instant(options)})
         with self._recall(None if cursor is None else cursor_version(cursor)) as recall:
             return recall.search(text, request, limit=limit, cursor=cursor, now=utc_now())
 
@@ -283,6 +284,16 @@ class Store:
         from amos.retrieval.visibility import NOBODY, OWNER
 
         return Recall(self.shard, OWNER if self.principal.is_owner else NOBODY, version=version)
+
+
+def _at_instant(options: dict[str, Any]) -> dict[str, Any]:
+    """Return request fields in which `as_of`, where given, stands as microseconds."""
+    from amos.flow.instants import instant_us
+
+    at = options.pop("as_of", None)
+    if at is not None:
+        options["as_of_us"] = instant_us(at if isinstance(at, str) else at.isoformat(), "as_of")
+    return options
 
 
 def open(  # noqa: A001 - the library's door is named like the built-in
