@@ -60,15 +60,10 @@ def plan_batch(
     refusals = known.absent("decisions", conflict_decisions(deliveries.conflicts, rules=rules, key=key))
     if deliveries.fresh.size == 0:
         return _unchanged(deliveries, refusals, read_ids, now)
-    prepared = prepare(
-        raw.take(deliveries.fresh).combine_chunks(),
-        source_ids.take(deliveries.fresh),
-        delivered.take(deliveries.fresh),
-        edits.revises.take(deliveries.fresh),
-        rules=rules,
-        key=key,
-        now=now,
-    )
+    columns = (raw.combine_chunks(), source_ids, delivered, edits.revises)
+    if deliveries.fresh.size < raw.num_rows:
+        columns = tuple(column.take(deliveries.fresh) for column in columns)
+    prepared = prepare(*columns, rules=rules, key=key, now=now)
     candidates, moved = inherit_order_times(snapshot, prepared)
     replaced = moved.filter(pc.is_null(moved["gate"]))
     stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))

@@ -289,6 +289,8 @@ def conflict_decisions(conflicts: pa.Table, *, rules: Rules, key: bytes) -> pa.T
     """
     schema = UNSALTED["decisions"]
     count = conflicts.num_rows
+    if count == 0:
+        return schema.empty_table()
     refused = [
         b"conflict\x00" + source + digest
         for source, digest in zip(*(conflicts[name].to_pylist() for name in _CONFLICT), strict=True)
