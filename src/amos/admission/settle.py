@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from amos.admission.atom_rows import atom_rows
 from amos.admission.comparison import (
+    UNSALTED,
     Cells,
     Current,
     Work,
@@ -41,6 +42,9 @@ class Settlement:
     new_atoms: int
 
 
+_NOTHING = Settlement(**{name: schema.empty_table() for name, schema in UNSALTED.items()}, new_atoms=0)
+
+
 def settle(
     fresh: pa.Table,
     stored: pa.Table,
@@ -57,6 +61,8 @@ def settle(
     each history in fresh and replaced; rows of replaced stand in for their stored versions.
     Returns rows for five tables in a fixed order.
     """
+    if fresh.num_rows == 0 and replaced.num_rows == 0:
+        return _NOTHING
     work = _compare(fresh, stored, replaced, current, key=key, policy=policy, now=now)
     decisions = decision_rows(work)
     atoms, created = atom_rows(work)

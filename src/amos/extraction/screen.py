@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -38,6 +39,7 @@ _NAMES = (
 )  # fmt: skip
 _BULK_ROWS = 64  # below both, an exact look at every text is cheaper than loading the bulk filter
 _BULK_BYTES = 1 << 16
+_BULK_ROWS_LOADED = 8  # … and where it is loaded already, only a few texts are looked at one by one
 
 Rows = npt.NDArray[np.int64]
 Found = tuple[int, str, Hit]
@@ -117,7 +119,8 @@ def _search(text: str, field: str, rules: Rules, families: int) -> list[Hit]:
 
 def _needed(distinct: pa.Array, field: str, *, may_instruct: bool) -> Iterable[tuple[int, int]]:
     """Yield the positions of the texts that need an exact look, with the families they need."""
-    if len(distinct) < _BULK_ROWS and distinct.nbytes < _BULK_BYTES:
+    least = _BULK_ROWS_LOADED if "polars" in sys.modules else _BULK_ROWS
+    if len(distinct) < least and distinct.nbytes < _BULK_BYTES:
         return ((place, EVERYTHING) for place in range(len(distinct)))
     if field in _NAMES:
         needed = holds_keys(distinct).astype(np.int32)
