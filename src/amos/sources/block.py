@@ -71,6 +71,8 @@ class Batch(msgspec.Struct, kw_only=True):
     format: str
     bytes_read: int = 0
     tables: list[pa.Table] = []
+    paths: dict[str, str] = {}
+    """Path as it was given, by the file's name in locators; problems name it already."""
 
     @property
     def is_empty(self) -> bool:

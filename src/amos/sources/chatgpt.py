@@ -149,10 +149,11 @@ class _Conversation:
         metadata = message.get("metadata")
         slug = metadata.get("model_slug") if isinstance(metadata, dict) else None
         base.role, base.trust = standing.role, standing.trust
-        base.author = text_or_none(author.get("name")) or standing.author
+        name = text_or_none(author.get("name"))
+        base.author = name or standing.author
         if standing.role == "assistant":
             base.author = text_or_none(slug) or self._model or base.author
-        base.is_owner = standing.role == "user"
+        base.is_owner = standing.role == "user" and name is None
         return standing.fault
 
     def _noted(self, code: Fault, message: str) -> Any:

@@ -39,7 +39,7 @@ class ClaudeAiReader(Reader):
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
         """See conversations with `chat_messages`."""
-        if "chat_messages" in sample.all_keys:
+        if "chat_messages" in sample.keys:
             return Recognition(97, "conversations with `chat_messages`")
         return NOT_MINE
 

@@ -111,7 +111,8 @@ def describe(sample: Sample) -> str:
     keys = sample.keys
     if keys:
         more = " …" if len(keys) > _SHOWN_KEYS else ""
-        return "JSON with the keys " + ", ".join(repr(key[:40]) for key in keys[:_SHOWN_KEYS]) + more
+        what = "a JSON array of objects" if sample.is_array else "JSON"
+        return f"{what} with the keys " + ", ".join(repr(key[:40]) for key in keys[:_SHOWN_KEYS]) + more
     if sample.name.lower().endswith((".csv", ".tsv")):
         return "a table, which needs `--map`"
     return f"text beginning with {sample.head[:_SHOWN_BYTES].decode(errors='replace')!r}"

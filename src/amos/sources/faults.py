@@ -31,11 +31,12 @@ class Fault(StrEnum):
     EMPTY_FILE = "empty_file"
     REFUSED_MEMBER = "refused_member"
     FOLDER_LOOP = "folder_loop"
+    STORE_FOLDER = "store_folder"
     SKIPPED_FILES = "skipped_files"
     LEFT_OUT = "left_out"
 
 
-NOTES = frozenset({Fault.SKIPPED_FILES, Fault.LEFT_OUT})
+NOTES = frozenset({Fault.SKIPPED_FILES, Fault.LEFT_OUT, Fault.STORE_FOLDER})
 """Codes that only account for what is no transcript; never a reason to doubt an import."""
 
 

@@ -21,7 +21,7 @@ _TAKEN = ("speaker", "dia_id", "text", "blip_caption")
 
 
 class LocomoReader(Reader):
-    """Keys: sample and dialogue id.  Speaker A owns the conversation, both speak for themselves.
+    """Keys: sample and dialogue id.  Both speakers are named people: neither is the user.
 
     A picture's caption is a block of its own, written by a model.  Questions, answers and
     summaries are what a memory is tested with; they are left out, and that is said.
@@ -32,8 +32,9 @@ class LocomoReader(Reader):
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
         """See speakers and dialogue ids, or questions with evidence before a conversation."""
-        keys = sample.all_keys
-        if {"speaker_a", "dia_id"} <= keys or {"qa", "question", "evidence", "category"} <= keys:
+        own, keys = sample.keys, sample.all_keys
+        is_talk = "conversation" in own and {"speaker_a", "dia_id"} <= keys
+        if is_talk or ("qa" in own and {"question", "evidence", "category"} <= keys):
             return Recognition(95, "samples with `qa` or `speaker_a` and `dia_id`")
         return NOT_MINE
 
@@ -62,7 +63,6 @@ class _Sample:
         self._conversation = conversation
         self._record = record
         self._context = context
-        self._owner = text_or_none(conversation.get("speaker_a"))
         self._problems = list(record.problems)
         self._turn = 0
         self._above: dict[str, Any] | None = without(source, "sample_id", "conversation", *_ANSWERS)
@@ -93,9 +93,10 @@ class _Sample:
         self._problems.append(
             self._noted(Fault.MISSING_ID, "a sample without `sample_id`; speakers and first turns stand in")
         )
-        first = self._conversation.get("session_1")
+        talk = self._conversation
+        speaker_a = text_or_none(talk.get("speaker_a"))
         return digest_key(
-            ("amos/sample/1", str(self._owner), str(self._conversation.get("speaker_b")), str(first))
+            ("amos/sample/1", str(speaker_a), str(talk.get("speaker_b")), str(talk.get("session_1")))
         )
 
     def _session(self, number: str) -> Iterator[Batch]:
@@ -136,7 +137,7 @@ class _Sample:
             turn=self._turn,
             locator=f"{self._context.file}#{self._record.number}/{own}",
             author=speaker,
-            is_owner=speaker is not None and speaker == self._owner,
+            is_owner=False,
             session=session,
             flags=flags,
         )

@@ -29,7 +29,7 @@ class LongMemEvalReader(Reader):
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
         """See questions with a haystack."""
-        keys = sample.all_keys
+        keys = set(sample.keys)
         if "haystack_sessions" in keys or {"question_id", "haystack_dates"} <= keys:
             return Recognition(96, "questions with `haystack_sessions`")
         if {"question_id", "question_type", "question_date"} <= keys:

@@ -50,7 +50,7 @@ class MessagesReader(Reader):
         """See lines with a `text`."""
         texts = [line for line in sample.objects if isinstance(line.get("text"), str)]
         if not texts:
-            is_long = not sample.objects and "text" in sample.keys
+            is_long = not sample.objects and not sample.is_array and "text" in sample.keys
             return Recognition(40, "a long JSON line with `text`") if is_long else NOT_MINE
         sure = 20 if "type" in texts[0] else 60 if "id" in texts[0] else 50
         return Recognition(sure, "JSON lines with `text`")

@@ -184,6 +184,7 @@ def _role(message: dict[str, Any]) -> str:
 def _message_blocks(template: Block, link: _Link, call: Call, more: dict[str, Any]) -> list[Block]:
     message = link.message
     standing = standing_of(text_or_none(message.get("role")))
+    name = text_or_none(message.get("name"))
     base = Block(
         format=template.format,
         record_key=link.key,
@@ -193,8 +194,9 @@ def _message_blocks(template: Block, link: _Link, call: Call, more: dict[str, An
         locator=template.locator,
         role=standing.role,
         trust=standing.trust,
-        author=text_or_none(message.get("name")) or standing.author,
-        is_owner=standing.role == "user",
+        author=name or standing.author,
+        # One of several people in a talk has a name; alone, or named as the call's user, it is the user.
+        is_owner=standing.role == "user" and name in (None, call.declared[0]),
         session=template.session,
         flags=template.flags | link.flags,
     )

@@ -92,7 +92,7 @@ def _sort_part(
     try:
         detected = detect_part(part)
     except READ_ERRORS as cause:
-        walk.problems.append(lost(part.shown, 0, Fault.UNREADABLE, f"it cannot be read: {cause}"))
+        walk.problems.append(lost(part.given, 0, Fault.UNREADABLE, f"it cannot be read: {cause}"))
         return
     if detected.format is None:
         unknown.append((part, detected))
@@ -106,12 +106,12 @@ def _seen_nothing(part: InputFile) -> Detected:
 
 def _pass_over(part: InputFile, detected: Detected, walk: Walk) -> None:
     if part.size == 0:
-        walk.problems.append(noted(part.shown, 0, Fault.EMPTY_FILE, "the file is empty"))
+        walk.problems.append(noted(part.given, 0, Fault.EMPTY_FILE, "the file is empty"))
     elif is_expected(part):
         message = f"no reader knows it; it holds {detected.saw}"
-        walk.problems.append(lost(part.shown, 0, Fault.UNKNOWN_FORMAT, message))
+        walk.problems.append(lost(part.given, 0, Fault.UNKNOWN_FORMAT, message))
     else:
-        walk.skipped.append(part.shown)
+        walk.skipped.append(part.given)
 
 
 def _skipped_row(names: list[str]) -> Problem:
@@ -126,31 +126,35 @@ def _nothing_readable(walk: Walk, unknown: list[tuple[InputFile, Detected]]) -> 
         if part.size == 0:
             continue
         return InputError(
-            f"{part.shown}: no reader knows this format; it holds {detected.saw}",
+            f"{part.given}: no reader knows this format; it holds {detected.saw}",
             code=Fault.UNKNOWN_FORMAT.value,
-            path=part.shown,
+            path=part.given,
             advice=formats,
         )
-    for problem in walk.problems:
-        if problem.is_lost:
-            return InputError(
-                f"{problem.file}: {problem.message}",
-                code=problem.code,
-                path=problem.file,
-                advice="Check the file and its permissions.",
-            )
+    refused = next((problem for problem in walk.problems if problem.is_lost), None)
+    if refused is not None:
+        return _refusal(refused, "Check the file and its permissions.")
     if unknown:
-        shown = unknown[0][0].shown
+        given = unknown[0][0].given
         return InputError(
-            f"{shown}: the file is empty: 0 records",
+            f"{given}: the file is empty: 0 records",
             code=Fault.EMPTY_FILE.value,
-            path=shown,
+            path=given,
             advice="Export it again, or give another file.",
         )
+    store = next((problem for problem in walk.problems if problem.code == Fault.STORE_FOLDER), None)
+    if store is not None:
+        return _refusal(store, "Give the files to read; the store itself is named with `-s`.")
     return InputError(
         "there is no file to read: 0 records",
         code=Fault.EMPTY_FILE.value,
         advice="Give a file, or a folder that holds one; hidden files are passed over.",
+    )
+
+
+def _refusal(problem: Problem, advice: str) -> InputError:
+    return InputError(
+        f"{problem.file}: {problem.message}", code=problem.code, path=problem.file, advice=advice
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,13 +12,12 @@ import msgspec
 from amos.sources.block import Batch
 from amos.sources.instants import ASSUMED_UTC, DefaultZone
 from amos.sources.limits import Limits
+from amos.sources.outline import outline_keys
 from amos.sources.splitting import BOM
 
 if TYPE_CHECKING:
     from amos.sources.mapping import Mapping
 
-# A string that the head cuts off matches to the end, so that nothing is looked at twice.
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}:,]', re.DOTALL)
 _FEW_LINES = 32
 
 
@@ -58,45 +56,52 @@ class Sample:
 
     @cached_property
     def objects(self) -> list[dict[str, Any]]:
-        """The JSON objects on the first lines, as far as they decode."""
-        found = []
-        lines = self.head.removeprefix(BOM).split(b"\n")
-        for line in lines[:_FEW_LINES]:
+        """The JSON objects on the first lines; none when the file is not one of JSON lines.
+
+        Torn lines do not count against it; text, source code or markup around some objects does.
+        """
+        lines = [line for line in self.head.removeprefix(BOM).split(b"\n") if line.strip()]
+        found: list[dict[str, Any]] = []
+        foreign_count = 0
+        for number, line in enumerate(lines[:_FEW_LINES]):
             try:
                 value = msgspec.json.decode(line)
             except (msgspec.DecodeError, RecursionError):
+                if _is_torn(line, is_first=number == 0):
+                    continue
+                if number == 0:
+                    return []
+                foreign_count += 1
                 continue
             if isinstance(value, dict):
                 found.append(value)
-        return found
+        return found if foreign_count <= len(found) else []
 
     @cached_property
-    def _tokens(self) -> list[tuple[int, str]]:
-        """Keys with the depth of the object that holds them, in order."""
-        keys: list[tuple[int, str]] = []
-        depth, last = 0, b""
-        for found in _TOKEN.finditer(self.head):
-            token = found.group()
-            if token in b"[{":
-                depth += 1
-            elif token in b"]}":
-                depth -= 1
-            elif token == b":" and last.startswith(b'"'):
-                keys.append((depth, last[1:-1].decode(errors="replace")))
-            last = token
-        return keys
+    def _outline(self) -> list[tuple[int, str]]:
+        """Keys with the depth of the object that holds them, in order, as far as the head is JSON."""
+        return list(outline_keys(self.head.removeprefix(BOM)))
+
+    @cached_property
+    def is_array(self) -> bool:
+        """Whether the file begins like one JSON array."""
+        return self.head.removeprefix(BOM).lstrip().startswith(b"[")
 
     @cached_property
     def keys(self) -> list[str]:
         """Keys of the top-level object, or of the first objects of a top-level array, in order."""
-        is_array = self.head.removeprefix(BOM).lstrip().startswith(b"[")
-        level = 2 if is_array else 1
-        return list(dict.fromkeys(key for depth, key in self._tokens if depth == level))
+        level = 2 if self.is_array else 1
+        return list(dict.fromkeys(key for depth, key in self._outline if depth == level))
 
     @cached_property
     def all_keys(self) -> frozenset[str]:
         """Every key that the head shows, at any depth."""
-        return frozenset(key for _, key in self._tokens)
+        return frozenset(key for _, key in self._outline)
+
+
+def _is_torn(line: bytes, *, is_first: bool) -> bool:
+    """Tell whether `line` is the beginning of a record, or, on top of a cut file, the end of one."""
+    return line.lstrip().startswith(b"{") or (is_first and line.rstrip().endswith(b"}"))
 
 
 class Reader(Protocol):

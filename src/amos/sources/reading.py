@@ -6,9 +6,11 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from amos.errors import InputError, UsageError
 from amos.schemas.vocabulary import Trust
-from amos.sources.block import Batch
+from amos.sources.block import Batch, Problem
 from amos.sources.detecting import Detected, detect_part
 from amos.sources.faults import Fault, lost
 from amos.sources.instants import default_zone
@@ -151,10 +153,20 @@ def _part_batches(part: InputFile, name: str, reader: Reader, context: ReadConte
     inside = _renamed(context, part.shown)
     try:
         with part.open() as stream:
-            yield from reader.read(stream, inside)
+            for batch in reader.read(stream, inside):
+                batch.problems = _as_given(batch.problems, part)
+                batch.paths[part.shown] = part.given
+                yield batch
     except READ_ERRORS as cause:
-        problem = lost(part.shown, 0, Fault.UNREADABLE, f"reading stopped: {cause}")
+        problem = lost(part.given, 0, Fault.UNREADABLE, f"reading stopped: {cause}")
         yield Batch(blocks=[], problems=[problem], record_count=1, format=name)
+
+
+def _as_given(problems: list[Problem], part: InputFile) -> list[Problem]:
+    """Return the problems with the path that was given: people look for a file by it, not by a locator."""
+    if not problems or part.given == part.shown:
+        return problems
+    return [replace(one, file=part.given) if one.file == part.shown else one for one in problems]
 
 
 def _renamed(context: ReadContext, shown: str) -> ReadContext:
@@ -177,11 +189,11 @@ def _checked(batches: Iterator[Batch], found: Survey, trust: str | None) -> Iter
     finally:
         closing(parts)
     if count == 0:
-        shown = found.inputs[0].name
+        given = found.inputs[0].parts[0].given
         raise InputError(
-            f"{shown}: there is no record in it: 0 records",
+            f"{given}: there is no record in it: 0 records",
             code=Fault.EMPTY_FILE.value,
-            path=shown,
+            path=given,
             advice="Check that the file is complete, or name its format with `--from`.",
         )
 
@@ -190,4 +202,6 @@ def _alone(found: Survey, context: ReadContext) -> Iterator[Message]:
     for logical in found.inputs:
         for part in logical.parts:
             with part.open() as stream:
-                yield from read_lines_alone(stream, _renamed(context, part.shown))
+                for message in read_lines_alone(stream, _renamed(context, part.shown)):
+                    message.problems = _as_given(message.problems, part)
+                    yield message

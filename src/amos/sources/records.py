@@ -110,6 +110,7 @@ def coalesced(batches: Iterable[Batch], *, records: int, size: int) -> Iterator[
                 add_table(whole, table)
             whole.blocks.extend(batch.blocks)
             whole.problems.extend(batch.problems)
+            whole.paths.update(batch.paths)
             whole.record_count += batch.record_count
             whole.bytes_read += batch.bytes_read
         if whole.record_count >= records or whole.bytes_read >= size:

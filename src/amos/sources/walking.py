@@ -23,6 +23,7 @@ _DIGITS = re.compile(r"(\d+)")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SLASHES = re.compile(r"[/\\]")
 _ENCRYPTED = 1
+_STORE_MARK = "amos.toml"
 
 
 class Archive:
@@ -51,11 +52,16 @@ class InputFile:
     """One file, or one member of an archive, that can be opened any number of times."""
 
     shown: str
-    """Name for people: the given path's last name, then the way inside it."""
+    """Name for locators: the given path's last name, then the way inside it; no folder of the machine."""
     path: Path
     size: int
     archive: Archive | None = None
     member: zipfile.ZipInfo | None = None
+
+    @property
+    def given(self) -> str:
+        """Path for messages: as it was given, then the way inside a folder or archive."""
+        return str(self.path) if self.member is None else f"{self.path}/{self.member.filename}"
 
     @property
     def container(self) -> str:
@@ -101,50 +107,54 @@ class Walk:
         elif stat.S_ISREG(mode):
             self._add_file(path, shown)
         else:
-            self._lose(shown, Fault.UNREADABLE, "it is neither a file nor a folder")
+            self._lose(str(path), Fault.UNREADABLE, "it is neither a file nor a folder")
 
     def _add_folder(self, folder: Path, shown: str, above: tuple[tuple[int, int], ...]) -> None:
         identity = folder.stat()
         key = (identity.st_dev, identity.st_ino)
         if key in above:
-            self._note(shown, Fault.FOLDER_LOOP, "the folder contains itself through a link")
+            self._note(folder, Fault.FOLDER_LOOP, "the folder contains itself through a link")
             return
         if len(above) >= self.limits.folder_depth:
-            self._lose(shown, Fault.TOO_DEEP, f"folders nest deeper than {self.limits.folder_depth}")
+            self._lose(str(folder), Fault.TOO_DEEP, f"folders nest deeper than {self.limits.folder_depth}")
             return
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: natural_order(entry.name))
         except OSError as cause:
-            self._lose(shown, Fault.UNREADABLE, _said(cause))
+            self._lose(str(folder), Fault.UNREADABLE, _said(cause))
+            return
+        if any(entry.name == _STORE_MARK for entry in entries):
+            self._note(folder, Fault.STORE_FOLDER, "it is an Amos store, no transcript; it was passed over")
             return
         for entry in entries:
             self._add_entry(entry, f"{shown}/{entry.name}", (*above, key))
 
     def _add_entry(self, entry: os.DirEntry[str], shown: str, above: tuple[tuple[int, int], ...]) -> None:
+        path = Path(entry.path)
         if entry.name.startswith("."):
-            self.skipped.append(shown)
+            self.skipped.append(str(path))
             return
         try:
             is_folder, is_file = entry.is_dir(), entry.is_file()
             if is_folder:
-                self._add_folder(Path(entry.path), shown, above)
+                self._add_folder(path, shown, above)
             elif is_file:
-                self._add_file(Path(entry.path), shown)
+                self._add_file(path, shown)
             else:
-                self.skipped.append(shown)
+                self.skipped.append(str(path))
         except OSError as cause:
-            self._lose(shown, Fault.UNREADABLE, _said(cause))
+            self._lose(str(path), Fault.UNREADABLE, _said(cause))
 
     def _add_file(self, path: Path, shown: str) -> None:
         if len(self.parts) >= self.limits.files:
-            self._lose(shown, Fault.TOO_LARGE, f"more than {self.limits.files} files")
+            self._lose(str(path), Fault.TOO_LARGE, f"more than {self.limits.files} files")
             return
         try:
             size = path.stat().st_size
             with path.open("rb") as stream:
                 magic = stream.read(len(_ZIP_MAGIC))
         except OSError as cause:
-            self._lose(shown, Fault.UNREADABLE, _said(cause))
+            self._lose(str(path), Fault.UNREADABLE, _said(cause))
             return
         if magic == _ZIP_MAGIC or path.suffix.lower() == ".zip":
             self._add_archive(path, shown, size)
@@ -156,13 +166,13 @@ class Walk:
         try:
             members = archive.zip.infolist()
         except (zipfile.BadZipFile, OSError, ValueError, RuntimeError) as cause:
-            self._lose(shown, Fault.UNREADABLE, f"the archive cannot be opened: {_said(cause)}")
+            self._lose(str(path), Fault.UNREADABLE, f"the archive cannot be opened: {_said(cause)}")
             return
         unpacked = sum(member.file_size for member in members)
         refusal = _archive_refusal(len(members), unpacked, size, self.limits)
         if refusal:
             archive.close()
-            self._lose(shown, Fault.REFUSED_MEMBER, refusal)
+            self._lose(str(path), Fault.REFUSED_MEMBER, refusal)
             return
         for member in sorted(members, key=lambda member: natural_order(member.filename)):
             self._add_member(archive, member, shown)
@@ -170,16 +180,16 @@ class Walk:
     def _add_member(self, archive: Archive, member: zipfile.ZipInfo, shown: str) -> None:
         if member.is_dir():
             return
-        full = f"{shown}/{member.filename}"
+        given = f"{archive.path}/{member.filename}"
         refusal = _member_refusal(member, self.limits)
         if refusal:
-            self._lose(full, Fault.REFUSED_MEMBER, refusal)
+            self._lose(given, Fault.REFUSED_MEMBER, refusal)
         elif any(name.startswith((".", "__MACOSX")) for name in member.filename.split("/")):
-            self.skipped.append(full)
+            self.skipped.append(given)
         else:
             self.parts.append(
                 InputFile(
-                    shown=self._unique(full),
+                    shown=self._unique(f"{shown}/{member.filename}"),
                     path=archive.path,
                     size=member.file_size,
                     archive=archive,
@@ -193,11 +203,11 @@ class Walk:
         self._shown[shown] = count
         return shown if count == 1 else self._unique(f"{shown} ({count})")
 
-    def _lose(self, shown: str, code: Fault, message: str) -> None:
-        self.problems.append(lost(shown, 0, code, message))
+    def _lose(self, given: str, code: Fault, message: str) -> None:
+        self.problems.append(lost(given, 0, code, message))
 
-    def _note(self, shown: str, code: Fault, message: str) -> None:
-        self.problems.append(noted(shown, 0, code, message))
+    def _note(self, folder: Path, code: Fault, message: str) -> None:
+        self.problems.append(noted(str(folder), 0, code, message))
 
 
 def natural_order(name: str) -> list[tuple[int, int, str]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from amos.sources.block import Block
 from amos.sources.reading import batch_blocks, read_batches
@@ -27,7 +28,8 @@ def rendered(case):
         for block in batch_blocks(batch):
             row = msgspec.to_builtins(block)
             lines.append({name: value for name, value in row.items() if value != DEFAULTS[name]})
-        lines.extend({"problem": msgspec.to_builtins(problem)} for problem in batch.problems)
+        problems = [replace(one, file=one.file.removeprefix(f"{folder}/")) for one in batch.problems]
+        lines.extend({"problem": msgspec.to_builtins(problem)} for problem in problems)
     lines.append({"records": sum(batch.record_count for batch in batches)})
     return [json.dumps(line, ensure_ascii=False, sort_keys=True) for line in lines]
 

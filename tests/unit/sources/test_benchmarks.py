@@ -37,12 +37,12 @@ def test_sessions_follow_their_numbers_and_carry_their_date(tmp_path):
     ]
 
 
-def test_both_speakers_speak_for_themselves_and_one_owns_the_talk(tmp_path):
+def test_both_speakers_are_named_people_and_neither_is_the_user(tmp_path):
     found = locomo(
         tmp_path, sample(session_1=[spoken("Ada", "D1:1"), spoken("Bo", "D1:2"), spoken(None, "D1:3")])
     )
     assert [(b.author, b.trust, b.is_owner) for b in found.blocks] == [
-        ("Ada", "trusted_user", True),
+        ("Ada", "trusted_user", False),
         ("Bo", "trusted_user", False),
         (None, "trusted_user", False),
     ]

@@ -165,6 +165,16 @@ def test_each_kind_of_message_has_its_standing(tmp_path, message, expected):
     assert [(b.text, b.kind, b.role, b.trust) for b in found.blocks] == expected
 
 
+def test_people_with_names_are_not_the_user(tmp_path):
+    said = [turn("user"), turn("user", "y", name="Ines"), turn("user", "z", name="pat")]
+    found = read(tmp_path, logged(said, user="pat"))
+    assert [(b.author, b.is_owner) for b in found.blocks if b.role == "user"] == [
+        ("user", True),
+        ("Ines", False),
+        ("pat", True),
+    ]
+
+
 def test_two_calls_with_other_arguments_are_two_messages(tmp_path):
     def call(arguments):
         return logged(

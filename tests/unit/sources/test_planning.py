@@ -7,7 +7,7 @@ import pytest
 
 from amos.errors import InputError, UsageError
 from amos.sources import registry
-from amos.sources.reading import plan_inputs
+from amos.sources.reading import detect, plan_inputs
 from delivered import delivered, document, lines
 
 
@@ -77,7 +77,7 @@ def test_an_unknown_data_file_beside_a_known_one_is_lost_loudly(tmp_path):
     found = delivered(tmp_path)
     assert found.texts == ["x"]
     assert [(p.file, p.code, p.is_lost) for p in found.problems] == [
-        (f"{tmp_path.name}/odd.json", "unknown_format", True)
+        (str(tmp_path / "odd.json"), "unknown_format", True)
     ]
 
 
@@ -151,3 +151,52 @@ def test_all_formats_are_detected_by_their_content_alone(tmp_path):
     assert {one.name.split("/")[1].removesuffix(".dat"): one.format for one in plan_inputs([tmp_path])} == {
         name: name for name in samples
     }
+
+
+CHAT = json.dumps([{"uuid": "c", "name": "", "chat_messages": [{"uuid": "m", "text": "hello"}]}])
+ROW = json.dumps({"id": "1", "text": "My boat is called Erna."})
+SESSION = json.dumps(
+    {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": "x"}}
+)
+TALK = json.dumps([{"conversation": {"speaker_a": "A", "session_1": [{"dia_id": "D1:1"}]}}])
+QUOTED = [CHAT, json.dumps([chat(1)]), ROW, SESSION, TALK, json.dumps({"messages": [{"role": "user"}]})]
+AROUND = {
+    "make.py": "import json\n\nSAMPLES = [\n{}\n]\nprint(json.dumps(SAMPLES))\n",
+    "doc.py": '"""What a file looks like.\n{}\n"""\nimport json\n\nROWS = []\n',
+    "README.md": "# Formats\n\nA file looks like this:\n\n```json\n{}\n```\n",
+    "linked.md": "[the format](format.md) looks like this:\n\n{}\n",
+    "chat.html": "<html><script>var shown = {};</script></html>\n",
+    "server.log": "[2026-05-01 10:00:00] INFO request {}\n[2026-05-01 10:00:01] INFO done\n",
+    "more.log": "2026-05-01T10:00:00Z started\n{}\n2026-05-01T10:00:09Z stopped\nbye\n",
+    "page.js": "export const shown = {};\n",
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("quoted", QUOTED, ids=range(len(QUOTED)))
+def test_a_file_that_merely_quotes_a_format_is_not_in_it(tmp_path, around, quoted):
+    path = tmp_path / around
+    path.write_text(AROUND[around].replace("{}", quoted))
+    assert [one.format for one in detect([path])] == [None]
+
+
+@pytest.mark.parametrize("first", ['{"id": "0", "te', 'at", "text": "torn"}', "[]", "null", "17"])
+def test_a_torn_line_does_not_hide_the_format(tmp_path, first):
+    path = lines(tmp_path / "notes.jsonl", [first, ROW, '{"id": "2", "te', ROW])
+    assert [one.format for one in detect([path])] == ["messages"]
+
+
+@pytest.mark.parametrize(
+    "content", [CHAT, json.dumps([chat(1)]), TALK, json.dumps(json.loads(TALK), indent=1)]
+)
+@pytest.mark.parametrize("before", ["", "\ufeff", "\n\n "])
+def test_the_first_record_may_be_longer_than_what_is_looked_at(tmp_path, content, before):
+    path = tmp_path / "export.json"
+    path.write_text(before + content.rstrip()[:-1] + ', {"more": "' + "x" * 70_000 + '"}]')
+    assert detect([path])[0].format in {"claude-ai", "chatgpt", "locomo"}
+
+
+def test_a_list_of_objects_is_called_one(tmp_path):
+    path = document(tmp_path / "notes.json", [{"id": "1", "text": "x"}])
+    (found,) = detect([path])
+    assert (found.format, found.saw) == (None, "a JSON array of objects with the keys 'id', 'text'")

@@ -33,7 +33,7 @@ def archive(path, members):
 
 
 def refused(walk):
-    return {problem.file.split("/", 1)[-1]: problem.message for problem in walk.problems if problem.is_lost}
+    return {problem.file.rpartition("/")[2]: problem.message for problem in walk.problems if problem.is_lost}
 
 
 def test_folders_are_read_whole_in_a_fixed_order(tmp_path):
@@ -68,6 +68,50 @@ def test_a_folder_that_contains_itself_ends(tmp_path):
     found = delivered(tmp_path)
     assert found.texts == ["note 1"]
     assert found.codes == ["folder_loop"]
+
+
+def test_a_store_is_no_input_wherever_it_stands(tmp_path):
+    lines(tmp_path / "notes.jsonl", [note(1)])
+    for store in (tmp_path / "amos-store", tmp_path / "old" / "mine"):
+        (store / "default").mkdir(parents=True)
+        (store / "amos.toml").write_text("format = 1\n")
+        lines(store / "default" / "rows.jsonl", [note(2)])
+    found = delivered(tmp_path)
+    assert found.texts == ["note 1"]
+    assert [(p.file, p.code, p.is_lost) for p in found.problems] == [
+        (str(tmp_path / "amos-store"), "store_folder", False),
+        (str(tmp_path / "old" / "mine"), "store_folder", False),
+    ]
+
+
+def test_a_store_alone_is_an_input_error_that_says_so(tmp_path):
+    (tmp_path / "amos.toml").write_text("format = 1\n")
+    lines(tmp_path / "rows.jsonl", [note(1)])
+    with pytest.raises(InputError) as caught:
+        delivered(tmp_path)
+    assert (caught.value.code, caught.value.path) == ("store_folder", str(tmp_path))
+    assert "`-s`" in caught.value.advice
+
+
+def test_problems_name_the_path_as_given_and_locators_no_folder_of_the_machine(tmp_path, monkeypatch):
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    lines(tmp_path / "in" / "deep" / "notes.jsonl", [note(1), "{torn"])
+    archive(tmp_path / "in" / "x.zip", [("a/b.jsonl", '{"id": "b", "text": "b"}\n{torn\n')])
+    monkeypatch.chdir(tmp_path)
+    for given, shown in (
+        ("in", "in/"),
+        ("in/deep", "deep/"),
+        ("in/deep/notes.jsonl", ""),
+        ("in/x.zip", "x.zip/"),
+    ):
+        found = delivered(Path(given))
+        name = "a/b.jsonl" if given.endswith(".zip") else "notes.jsonl"
+        where = {p.file for p in found.problems}
+        assert where <= {"in/deep/notes.jsonl", "in/x.zip/a/b.jsonl"}
+        assert where
+        assert any(block.locator in (f"{shown}{name}#1", f"{shown}deep/{name}#1") for block in found.blocks)
+    monkeypatch.chdir(tmp_path / "in")
+    assert {p.file for p in delivered(Path()).problems} == {"deep/notes.jsonl", "x.zip/a/b.jsonl"}
 
 
 def test_two_links_to_one_folder_are_no_loop(tmp_path):
