@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,21 @@ _VERBS = {
     ("commitment", "negative"): "promised not",
 }
 _WITH_TO = {"goal", "commitment"}
+_HABITS = {
+    "drink": "drinks", "eat": "eats", "use": "uses", "wear": "wears", "play": "plays", "speak": "speaks",
+    "study": "studies", "teach": "teaches", "keep": "keeps", "grow": "grows", "collect": "collects",
+    "drive": "drives", "ride": "rides", "take": "takes", "rent": "rents", "raise": "raises",
+    "breed": "breeds", "brew": "brews", "read": "reads", "cook": "cooks", "bake": "bakes", "own": "owns",
+}  # fmt: skip
+_FIRST_PERSON = re.compile(r"\b(?:my|our|me|us|mine|ours|myself)\b", re.IGNORECASE)
+_SECOND_HAND = {
+    "my": "their", "our": "their", "me": "them", "us": "them", "mine": "theirs", "ours": "theirs",
+    "myself": "themselves",
+}  # fmt: skip
+
+
+_SAID_IN_PERSON = {"preference", "goal", "commitment", *_HABITS}
+"""Properties whose value may speak of the author as "my"."""
 
 
 def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -> str:
@@ -28,6 +44,8 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
     name = subject[:1].upper() + subject[1:]
     holder_property = fields.get("property")
     value = fields.get("value")
+    if isinstance(value, str) and name == "User" and holder_property in _SAID_IN_PERSON:
+        value = _FIRST_PERSON.sub(lambda match: _SECOND_HAND[match[0].lower()], value)
     if holder_property is None:
         return _as_sentence(_unkeyed(name, fields.get("claim") or value or ""))
     conditions = fields.get("applicability") or {}
@@ -37,11 +55,7 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
         return _as_sentence(_verb_phrase(name, kind, polarity, str(value)))
     if kind == "procedure":
         return _as_sentence(f"{name}: {holder_property}: {value}")
-    negation = "not " if polarity == "negative" else ""
-    if holder_property.startswith(("has ", "owns ")) or holder_property.endswith(" ownership"):
-        verb = "does not have" if negation else "has"
-        return _as_sentence(f"{name} {verb} {value}")
-    return _as_sentence(f"{_possessive(name)} {holder_property} is {negation}{value}")
+    return _as_sentence(_keyed(name, holder_property, str(value), is_negative=polarity == "negative"))
 
 
 def statements(
@@ -65,10 +79,24 @@ def _unkeyed(name: str, claim: str) -> str:
 
 
 def _verb_phrase(name: str, kind: str, polarity: str, value: str) -> str:
+    if kind == "goal" and polarity == "positive" and value.split(" ", 1)[0].endswith("ing"):
+        return f"{name} is {value}"
     verb = _VERBS.get((kind, polarity), "likes" if polarity == "positive" else "avoids")
     if kind in _WITH_TO and not value.lower().startswith(("to ", "that ")):
         return f"{name} {verb} to {value}"
     return f"{name} {verb} {value}"
+
+
+def _keyed(name: str, holder_property: str, value: str, *, is_negative: bool) -> str:
+    """Return what is said of a property: in its own words where it has such, else "... is ..."."""
+    if holder_property == "possession":
+        return f"{name} has no {value}" if is_negative else f"{name} has {value}"
+    if holder_property in _HABITS:
+        verb = f"does not {holder_property}" if is_negative else _HABITS[holder_property]
+        return f"{name} {verb} {value}"
+    if holder_property.startswith(("has ", "owns ")) or holder_property.endswith(" ownership"):
+        return f"{name} {'does not have' if is_negative else 'has'} {value}"
+    return f"{_possessive(name)} {holder_property} is {'not ' if is_negative else ''}{value}"
 
 
 def _possessive(name: str) -> str:

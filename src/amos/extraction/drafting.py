@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar, Meaning
 from amos.extraction.idle import idle_reason, is_soon
@@ -11,7 +13,7 @@ from amos.extraction.moods import kept_cues, modality_of
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.stated_values import further_items, stated_value
-from amos.extraction.subjects import Subject, find_subject
+from amos.extraction.subjects import Subject, ages, find_subject
 from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of
 from amos.extraction.trimming import denied_from
 from amos.extraction.wording import (
@@ -34,6 +36,13 @@ _PROMISED = CUES["promised"]
 _CORRECTION = CUES["correction"]
 _NAMED_BY = {"@property": PROPERTY, "@scope": SCOPE, "@value": VALUE}
 _RELATIVE = frozenset({PAST, NEXT, NOW})
+_LISTED = frozenset(("preference", "possession", "allergy"))
+"""Properties whose further items in a list are claims of their own, like those of habits."""
+_AGE = re.compile(r"[1-9]\d")
+_COUNTED = re.compile(
+    r"[1-9]\d{0,3} (?!more|other|times|percent|things?|minutes?|hours?|days?|weeks?|options?)[^\W\d_]{2,}"
+)
+_AFTER_AGE = frozenset((b"", b" ", b".", b",", b"!", b";", b")", b"\n"))
 _GENITIVES = ("'s", "’s")
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
@@ -56,6 +65,13 @@ class Drafter:
         before = recent if recent and recent.sentence == place[1] else None
         if meaning.type == "episode":
             self._told = place
+        if (
+            meaning.needs == "replaced"
+            and before is None
+            and recent is not None
+            and is_renounced(recent, match)
+        ):
+            before = recent
         if not is_meant(match, meaning, origin, before):
             return []
         drafted = self._assemble(match, meaning, origin, before, recent)
@@ -66,7 +82,7 @@ class Drafter:
         if drafted is None:
             return []
         self._previous = drafted
-        if meaning.shape != "preference" or drafted.property != "preference":
+        if drafted.property not in _LISTED and meaning.shape != "habit":
             return [drafted]
         return [drafted, *self._further(drafted, match, origin)]
 
@@ -77,7 +93,7 @@ class Drafter:
         signed += [(item, not first.is_negative) for item in items.but_not]
         drafts = []
         for (start, end), is_negative in signed:
-            value = clean_value(origin.content[base + start : base + end].decode())
+            value = listed_value(origin.content[base + start : base + end].decode(), first.property or "")
             touches = is_sensitive("", value, is_other=first.subject.is_person)
             drafts.append(
                 first._replace(
@@ -85,7 +101,7 @@ class Drafter:
                     end=base + end,
                     is_negative=is_negative,
                     cues=first.cues & ~int(Cue.SENSITIVE) | (int(Cue.SENSITIVE) if touches else 0),
-                    veto=self._worth.veto(first.meaning, "preference", "", value, first.subject.name),
+                    veto=self._worth.veto(first.meaning, first.property or "", "", value, first.subject.name),
                 )
             )
         return drafts
@@ -99,6 +115,8 @@ class Drafter:
             return None
         value, is_time, kind, list_end = stated_value(match, meaning, origin, property_name or "")
         end = max(end, list_end)
+        if meaning.family == "own":
+            subject, property_name = ages(subject, property_name, value) or (subject, property_name)
         if meaning.shape == "statement":
             end = end_of_statement(origin, start, end)
         time_text = match.text(layout.ROW_WHEN) or None
@@ -108,23 +126,27 @@ class Drafter:
             memory_class = class_of(meaning, kind, time_text or "", property_name or "", is_value=is_time)
         is_negative = meaning.is_negative != match.is_negated
         keyed = bool(property_name)
-        span = statement_of(origin.content[start:end].decode())
+        is_plain = meaning.shape == "none" and bool(value) and not is_negative
+        span = "" if is_plain else statement_of(origin.content[start:end].decode())
         veto = self._worth.veto(meaning, property_name or "", thing, value, subject.name) or idle_reason(
             meaning, property_name or "", value, subject.name, span, is_negative=is_negative
         )
         if is_time and is_soon(match.capture(VALUE)):
             veto = Reason.LOW_VALUE.value
         cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
-        parts = Parts(
-            span=span,
-            value=value,
-            property=property_name,
-            scope=clean_value(match.capture(SCOPE)) if match.capture(SCOPE) else "",
-            time_text=time_text,
-            time_kind=kind,
-            is_negative=is_negative,
-            confidence=meaning.confidence,
-        )
+        payload = None
+        if meaning.shape != "none":
+            parts = Parts(
+                span=span,
+                value=value,
+                property=property_name,
+                scope=clean_value(match.capture(SCOPE)),
+                time_text=time_text,
+                time_kind=kind,
+                is_negative=is_negative,
+                confidence=meaning.confidence,
+            )
+            payload = payload_of(meaning.shape, parts)
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
             row=origin.row,
@@ -142,7 +164,7 @@ class Drafter:
             more_spans=(),
             time_text=time_text,
             time_kind=kind,
-            payload=payload_of(meaning.shape, parts),
+            payload=payload,
             cues=cues,
             veto=veto,
         )
@@ -164,8 +186,36 @@ def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | Non
         "succession": before is not None and match.kind == FROM,
         "promised": bool(match.cues & _PROMISED),
         "replaced": before is not None and gives_way(before, match),
+        "number": is_age(match, origin),
+        "count": _COUNTED.match(match.capture(VALUE)) is not None,
     }
     return needs[meaning.needs]
+
+
+def is_renounced(recent: Draft, match: Match) -> bool:
+    """Tell whether a sentence of its own names who takes the place of a name denied right before.
+
+    "Claire is no longer my manager; it's Ravi now."
+    """
+    return (
+        recent.is_negative
+        and kind_of_value(recent.value or "") == "name"
+        and kind_of_value(clean_value(match.capture(VALUE))) == "name"
+    )
+
+
+def is_age(match: Match, origin: Origin) -> bool:
+    """Tell whether the value is a bare number that reads as an age: "I'm 43", not "I'm 50% done"."""
+    span = match.capture_span(VALUE)
+    if span is None or not _AGE.fullmatch(match.capture(VALUE)):
+        return False
+    return origin.content[span[1] : span[1] + 1] in _AFTER_AGE
+
+
+def listed_value(text: str, property_name: str) -> str:
+    """Return a further item of a list as its property keeps values: what one has goes without article."""
+    value = clean_value(text)
+    return value.removeprefix("a ").removeprefix("an ") if property_name == "possession" else value
 
 
 def gives_way(before: Draft, match: Match) -> bool:
@@ -179,7 +229,7 @@ def gives_way(before: Draft, match: Match) -> bool:
         return True
     kind = kind_of_value(before.value)
     return (
-        bool(match.cues & _CORRECTION)
+        bool(match.cues & _CORRECTION or before.cues & Cue.FORMER)
         and kind not in ("text", "boolean")
         and kind == kind_of_value(clean_value(match.capture(VALUE)))
     )

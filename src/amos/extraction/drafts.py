@@ -11,6 +11,8 @@ from amos.extraction.wording import kind_of_value
 from amos.kernels.features import NO_TIME
 from amos.schemas.vocabulary import Cue, Reason
 
+_BACK_TO = frozenset(("it", "them", "that"))
+
 
 class Draft(NamedTuple):
     """A claim before its time expression is resolved; spans are bytes of the stored source."""
@@ -66,11 +68,35 @@ def as_row(draft: Draft, timed: Timed) -> tuple[Any, ...]:
     )
 
 
+def withdrawn(draft: Draft) -> Draft:
+    """Return a claim marked as taken back."""
+    return draft._replace(
+        cues=draft.cues | int(Cue.SELF_CORRECTED), veto=draft.veto or Reason.SELF_CORRECTION.value
+    )
+
+
+def is_taken_back(draft: Draft, following: Draft | None) -> bool:
+    """Tell whether the next claim turns a taste round: "I don't like tea, I love it"."""
+    return (
+        following is not None
+        and following.row == draft.row
+        and draft.property == following.property == "preference"
+        and following.value in _BACK_TO
+        and following.is_negative != draft.is_negative
+        and following.subject.name == draft.subject.name
+    )
+
+
 def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
     """Mark claims that a later one of the same message corrects: same slot, other value."""
     latest: dict[tuple[int, str, str], Draft] = {}
     kept: list[Draft] = []
+    following: Draft | None = None
     for draft in reversed(drafts):
+        if is_taken_back(draft, following):
+            kept.append(withdrawn(draft))
+            continue
+        following = draft
         slot = (draft.row, draft.subject.name, draft.property or "")
         later = latest.get(slot)
         is_withdrawn = (
@@ -82,8 +108,7 @@ def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
             and (later.sentence != draft.sentence or later.meaning.needs == "replaced")
         )
         if is_withdrawn:
-            cues = draft.cues | int(Cue.SELF_CORRECTED)
-            kept.append(draft._replace(cues=cues, veto=Reason.SELF_CORRECTION.value))
+            kept.append(withdrawn(draft))
             continue
         latest.setdefault(slot, draft)
         kept.append(draft)

@@ -22,7 +22,9 @@ _CHOICES = {
     "arity": {"single", "set", "per_scope"},
     "polarity": {"positive", "negative"},
     "subject": {"author", "thing", "person", "pronoun", "other"},
-    "needs": {"", "request", "due", "previous", "succession", "time", "promised", "replaced"},
+    "needs": {
+        "", "request", "due", "previous", "succession", "time", "promised", "replaced", "number", "count",
+    },
     "when": {"", "from", "at"},
     "shape": {
         "", "none", "statement", "constraint", "preference", "goal", "commitment", "habit", "episode",
@@ -52,6 +54,7 @@ class Meaning:
     is_for_agents: bool
     is_inherited: bool
     is_replaced: bool
+    lead: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +120,7 @@ def _meaning(pattern: Pattern) -> Meaning:
         is_for_agents=settings.get("agent") == "yes",
         is_inherited=settings.get("inherit") == "yes",
         is_replaced=settings.get("replaced") == "yes",
+        lead=settings.get("lead", ""),
     )
 
 

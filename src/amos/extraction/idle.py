@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from amos.extraction.grammar import Meaning
@@ -12,7 +13,6 @@ _SECRET_NAME = re.compile(
     rf"(?:^|.*[\s\-])(?:{WORD_NOUNS}|(?:bank |card |sim |phone |debit |credit )pin(?: code| number)?|^pin)$",
     re.IGNORECASE,
 )
-_SECRET_CORES = ("p", "words", "wort", "mdp", "wacht", "senh", "parol", "mnemonic", "geslo", "heslo", "has")
 _UNPLEASANT = re.compile(
     r"\b(?:be(?:ing)? (?:woken|ignored|yelled|shouted|interrupted|overcharged|lied|cheated|kept waiting"
     r"|blamed|stood|dumped|robbed|fined|laughed|spammed|bitten|rained|stuck|put on hold|called names"
@@ -29,11 +29,12 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANCHORS = frozenset(
     # numbers and times
     "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred "
-    "thousand first second third fourth fifth monday tuesday wednesday thursday friday saturday sunday "
-    "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends january february "
-    "march april may june july august september october november december noon midnight morning mornings "
-    "evening evenings afternoon daily weekly monthly yearly spring summer autumn winter o'clock nobody "
-    "everybody everyone "
+    "thousand first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth "
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays "
+    "fridays saturdays sundays weekdays weekends january february march april may june july august "
+    "september october november december noon midnight morning mornings evening evenings afternoon daily "
+    "weekly monthly yearly spring summer autumn winter o'clock nobody everybody everyone "
     # owners
     "my our us we mine ours "
     # places and holders
@@ -72,6 +73,15 @@ _IDLE_VALUES = (
     "a nice", "a bad", "a shame", "a pity", "a mess", "a joke", "a pain", "a dream", "a blast", "a big deal",
     "a lot", "a must",
 )  # fmt: skip
+_WORK_OBJECTS = frozenset(
+    "code build script query test tests function page app program output layout header pipeline deploy "
+    "deployment loop regex css html server site website screen file upload download link button form "
+    "image sheet spreadsheet table chart computer laptop browser terminal editor".split()
+)
+_WORK_STATES = frozenset(
+    "broken slow down stuck failing crashing frozen empty missing gone green red ready done wrong working "
+    "fine ok okay late back up offline online blank".split()
+)
 _SOON = re.compile(
     r"in (?:a )?(?:minute|moment|bit|while|few|two|three|four|five|ten|fifteen|twenty|thirty|\d{1,2})",
     re.IGNORECASE,
@@ -90,15 +100,16 @@ def idle_reason(
         return Reason.LOW_VALUE.value if is_idle else None
     if meaning.family == "preference" and not is_negative and _UNPLEASANT.search(value):
         return Reason.SUSPECTED_IRONY.value
-    if (
-        property_name
-        and any(core in property_name for core in _SECRET_CORES)
-        and _names_secret(property_name)
-    ):
+    if value.startswith("the ") and value.endswith((" one", " ones", " version", " option")):
+        return Reason.LOW_VALUE.value  # one of what was just shown
+    if property_name in _WORK_OBJECTS and value.casefold() in _WORK_STATES:
+        return Reason.LOW_VALUE.value
+    if property_name and _names_secret(property_name):
         return Reason.LOW_VALUE.value
     return None
 
 
+@functools.lru_cache(maxsize=8192)
 def _names_secret(property_name: str) -> bool:
     return _SECRET_NAME.match(property_name) is not None
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 REACH = 200
 """Bytes after a value within which its list must end."""
-_ITEM = r"[^\W\d_][\w'’-]*(?:\s[^\W\d_][\w'’-]*){0,2}"
+_ITEM = r"[^\W\d_][\w'’-]*(?:\s[^\W\d_][\w'’-]*){0,3}"
 _LIST = re.compile(rf"(?P<inner>(?:,\s?{_ITEM})*),?\s(?:and|or|&|plus)\s(?P<last>{_ITEM}?)")
 _BUT_NOT = re.compile(rf",?\s(?:but|though)\snot\s(?:really\s|so\smuch\s)?(?P<item>{_ITEM}?)")
 _END = r"(?=\s*(?:[.!?;:)\n]|$|,?\s(?:but|because|so|since|though|although)\s))"
@@ -50,7 +50,11 @@ def items_after(text: str) -> Items:
 
 
 def _is_item(text: str) -> bool:
-    return _NO_ITEM.isdisjoint(text.casefold().split())
+    """Tell whether a piece is a thing; an article may open it only before a capital ("the Ugly")."""
+    words = text.split()
+    if words[0] == "the" and len(words) > 1 and words[1][0].isupper():
+        words = words[1:]
+    return _NO_ITEM.isdisjoint(map(str.casefold, words))
 
 
 def bracketed_end(text: str) -> int:

@@ -62,6 +62,11 @@ class Match:
         """Return the text of a capture, empty when unset."""
         return self.text(layout.ROW_CAPTURES + 2 * number)
 
+    def to_clause_end(self, start: int) -> str:
+        """Return the text of the source from the byte `start` to the end of the match's clause."""
+        _, end = self.span(layout.ROW_CLAUSE) or (start, start)
+        return self._origin.content[start:end].decode()
+
     def capture_span(self, number: int) -> tuple[int, int] | None:
         """Return the bytes of a capture."""
         return self.span(layout.ROW_CAPTURES + 2 * number)

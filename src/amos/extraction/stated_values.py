@@ -11,12 +11,16 @@ from amos.extraction.timing import LASTING
 from amos.extraction.trimming import trim_value
 from amos.extraction.wording import clean_value, without_time_lead
 from amos.kernels import rows as layout
-from amos.kernels.features import EVERY, NO_TIME, NOW
+from amos.kernels.features import BY, DATE, EVERY, NO_TIME, NOW
 from amos.kernels.match import TAIL_CAPTURE, VALUE
 
 _TRIMMED = frozenset(("none", "habit", "preference", "goal", "commitment"))
 """Shapes whose value is a thing that is said, not a whole statement."""
+_JOINED = {"none": (EVERY,), "preference": (EVERY, DATE, BY)}
+"""Kinds of time expressions that belong to the value: "free | every Friday", "working | on Sundays"."""
+_ARTICLES = frozenset(("the", "a", "an", "my", "our"))
 _LIST_MARKS = (b",", b" but not ", b" though not ")
+_LIST_STARTS = (b",", b"(", b" (")
 _NO_ITEMS = Items((), ())
 
 
@@ -34,16 +38,22 @@ class Stated(NamedTuple):
 
 def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: str) -> Stated:
     """Return the value that the match states for `property_name`."""
-    value, is_time = _value_text(match)
-    kind = _kind_of_time(match)
+    span = match.capture_span(VALUE)
+    value, is_time = _value_text(match, span)
+    kind = match.kind
+    if kind == NOW and match.text(layout.ROW_WHEN).casefold() in LASTING:
+        kind = NO_TIME  # "these days" bounds nothing
     if meaning.shape not in _TRIMMED or is_time:
         return Stated(value, is_time, kind, 0)
     value = trim_value(value, property_name, meaning.family)
-    if meaning.shape == "none" and kind == EVERY:
-        value = _with_recurrence(value, match, origin)
-    if meaning.arity != "single":
+    if meaning.lead:
+        value = f"{meaning.lead} {value}"
+    is_negative_habit = meaning.shape == "habit" and match.is_negated != meaning.is_negative
+    if kind in _JOINED.get("preference" if is_negative_habit else meaning.shape, ()):
+        value = _with_time(value, match, origin)
+    if meaning.arity != "single" or span is None or not origin.content.startswith(_LIST_STARTS, span[1]):
         return Stated(value, is_time, kind, 0)
-    whole, end = _whole_list(match, origin)
+    whole, end = _whole_list(span, origin)
     return Stated(whole or value, is_time, kind, end)
 
 
@@ -64,11 +74,8 @@ def _in_bytes(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return start, start + len(text[slice(*span)].encode())
 
 
-def _whole_list(match: Match, origin: Origin) -> tuple[str, int]:
+def _whole_list(span: tuple[int, int], origin: Origin) -> tuple[str, int]:
     """Return the whole of a list that the match cut at its first comma or bracket, and the byte after it."""
-    span = match.capture_span(VALUE)
-    if span is None or not origin.content.startswith((b",", b"(", b" ("), span[1]):
-        return "", 0
     text = origin.content[span[1] : span[1] + REACH].decode(errors="ignore")
     length = bracketed_end(text)
     if length == 0:
@@ -80,12 +87,11 @@ def _whole_list(match: Match, origin: Origin) -> tuple[str, int]:
     return clean_value(origin.content[span[0] : end].decode()), end
 
 
-def _value_text(match: Match) -> tuple[str, bool]:
+def _value_text(match: Match, span: tuple[int, int] | None) -> tuple[str, bool]:
     """Return the cleaned value and whether it is itself a time expression.
 
     A second piece that follows the value ("when the summary comes | first") is joined to it.
     """
-    span = match.capture_span(VALUE)
     if span is None:
         return "", False
     text = match.capture(VALUE)
@@ -93,21 +99,16 @@ def _value_text(match: Match) -> tuple[str, bool]:
     is_time = when is not None and when[0] <= span[0] and span[1] <= when[1]
     if is_time:
         return clean_value(without_time_lead(text)), True
+    if when is not None and when[0] >= span[1] and text.rsplit(" ", 1)[-1].casefold() in _ARTICLES:
+        text = match.to_clause_end(span[0])  # "the | 7:42 | train": the time is part of a name
     tail = match.capture_span(TAIL_CAPTURE)
     if tail is not None and tail[0] >= span[1]:
         return f"{clean_value(text)} {clean_value(match.capture(TAIL_CAPTURE))}", False
     return clean_value(text), False
 
 
-def _kind_of_time(match: Match) -> int:
-    """Return the kind of the time expression of a claim; "these days" bounds nothing."""
-    if match.kind == NOW and match.text(layout.ROW_WHEN).casefold() in LASTING:
-        return NO_TIME
-    return match.kind
-
-
-def _with_recurrence(value: str, match: Match, origin: Origin) -> str:
-    """Return the value with the recurrence that follows it directly: "free | every Friday"."""
+def _with_time(value: str, match: Match, origin: Origin) -> str:
+    """Return the value with the time expression that follows it directly: "free | every Friday"."""
     span, when = match.capture_span(VALUE), match.span(layout.ROW_WHEN)
     if span is None or when is None or when[0] < span[1] or origin.content[span[1] : when[0]].strip():
         return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from amos.extraction.wording import clean_subject, one_spelling
@@ -24,6 +25,17 @@ _PERSONS = frozenset(
 _WITHOUT_MARK = frozenset(
     "dentists doctors sisters brothers moms mums dads wifes husbands partners sons daughters bosses cats "
     "dogs neighbours neighbors landlords friends vets lawyers cousins managers teachers".split()
+)
+
+
+_ANIMALS = frozenset(
+    "dog dogs cat cats puppy puppies kitten kittens horse pony hamster rabbit parrot tortoise goat goats hen "
+    "hens budgie canary ferret twins grandson granddaughter grandkids grandchildren".split()
+)
+_AGE = re.compile(
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+    r"(?:(?:, | and |, and )(?:\d{1,3}))*(?: (?:years?|yrs?|months?|weeks?)(?: old)?)?",
+    re.IGNORECASE,
 )
 
 
@@ -65,6 +77,14 @@ def find_subject(
         "other": Subject("other", name or voice or _SYSTEM, is_person=False),
     }
     return subjects[kind], property_name
+
+
+def ages(subject: Subject, property_name: str | None, value: str) -> tuple[Subject, str] | None:
+    """Return whose age a claim "my sister is 34" gives and the property, None when it is no such claim."""
+    if subject.kind != "author" or not property_name or not _AGE.fullmatch(value):
+        return None
+    head = property_name.rsplit(" ", 1)[-1]
+    return (_thing(property_name, None), "age") if head in _PERSONS or head in _ANIMALS else None
 
 
 def _authors(property_name: str | None, voice: str | None) -> tuple[Subject, str | None]:

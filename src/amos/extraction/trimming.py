@@ -10,8 +10,14 @@ _DEGREE = frozenset(
     "sometimes usually do does did is are am was were be been could would should will can may might".split()
 )
 _SMALL = frozenset("the a an to of in on at for from by with and".split())
+_BESIDE = re.compile(
+    r"\s+(?:with|alone|together|near|close to|next to|for now|right|just|depuis|seit|desde)\s?.*$"
+)
+"""What is said of a home beyond the town: with whom, near what, since when."""
 _RELATIVE = re.compile(r"\s+(?:that|which|who|whom|whose)\s+\w")
-_RELATIVE_FAMILIES = frozenset(("own", "possession", "habit", "third", "home", "work", "name"))
+_RELATIVE_FAMILIES = frozenset(
+    ("own", "possession", "habit", "third", "home", "work", "workplace", "birth", "name")
+)
 _PLACES = re.compile(
     r"(?:address|addresses|street|location|place|home|office|house|house number|flat|room|seat|where|spot"
     r"|route|order|schedule|hours|motto|saying|slogan|greeting|signature|sign-off|subject line)$"
@@ -28,7 +34,10 @@ def trim_value(value: str, property_name: str, family: str) -> str:
         value = _before_not(value)
     if "," in value:
         value = _first_part(value, property_name)
-    if family in _RELATIVE_FAMILIES:
+    if property_name == "home city":
+        found = _BESIDE.search(value)
+        value = value[: found.start()] if found is not None else value
+    if (" wh" in value or " that " in value) and family in _RELATIVE_FAMILIES:
         found = _RELATIVE.search(value)
         if found is not None and found.start() > 0:
             value = value[: found.start()]

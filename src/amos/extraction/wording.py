@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 _SPELLING = {
@@ -21,6 +22,7 @@ _CANONICAL = {
 }  # fmt: skip
 _ARTICLES = ("the ", "a ", "an ", "my ", "our ")
 _LEADS = ("current ", "currently ", "present ", "own ", "very own ", "new ")
+_PROPERTY_LEADS = _ARTICLES + _LEADS
 _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
 _OPENING = re.compile(r"(?:^|\s)(?:\"[^\"]*|'[^']*|“[^”]*|‘[^’]*)$")
 _CLOSING = re.compile(r"[\"'”’]")
@@ -55,11 +57,12 @@ def one_spelling(word: str) -> str:
     return found or word
 
 
+@functools.lru_cache(maxsize=8192)
 def clean_property(text: str) -> str:
     """Return a property in lower case, one spelling, without article, possessive or "current"."""
     words = visible(text).strip(_EDGES).casefold()
     words = " ".join(_SPELLING.get(word, word) for word in words.split())
-    for lead in _ARTICLES + _LEADS:
+    for lead in _PROPERTY_LEADS:
         words = words.removeprefix(lead)
     return _CANONICAL.get(words, words)
 

@@ -23,6 +23,10 @@ _NOUNS_IN_LY = frozenset(
 )
 
 
+_WITH_TO = frozenset(("preference", "decision"))
+"""Families whose value may be something to do: "to read outside"."""
+
+
 def is_activity(word: str) -> bool:
     """Tell whether a word reads as what somebody is doing ("watching")."""
     return _ACTIVITY.fullmatch(word) is not None and word.casefold() not in _NO_ACTIVITY
@@ -32,7 +36,15 @@ class Worth:
     """The grammar's vetoes and passing states, ready for look-up."""
 
     def __init__(self, grammar: Grammar) -> None:
-        self._vetoes = [(veto.reason, veto.column, frozenset(veto.texts)) for veto in grammar.vetoes]
+        columns: dict[str, dict[str, str]] = {}
+        for veto in grammar.vetoes:
+            for text in veto.texts:
+                columns.setdefault(veto.column, {}).setdefault(text, veto.reason)
+        self._properties = columns.get("property", {})
+        self._values = columns.get("value", {})
+        self._heads = columns.get("value_head", {})
+        self._starts = columns.get("value_start", {})
+        self._families = columns.get("family", {})
         self._passing = grammar.passing
         self._passing_heads = grammar.passing_heads
 
@@ -41,19 +53,20 @@ class Worth:
 
         property_name, thing: cleaned; thing is the noun of a thing of the author, else empty.
         """
-        words = value.casefold().split(" ")
-        is_keyed = meaning.shape not in ("statement", "episode")
-        is_named = meaning.property == "@property"
-        texts = {
-            "property": {property_name if is_named else thing, thing},
-            "value": {" ".join(words)} if is_keyed else set(),
-            "value_head": {words[0]} if is_keyed else set(),
-            "value_start": {" ".join(words[:2])} if is_keyed else set(),
-            "family": {f"{meaning.family} {words[0]}", f"{meaning.family} {' '.join(words[:2])}"},
-        }
-        for reason, column, listed in self._vetoes:
-            if not listed.isdisjoint(texts[column]):
-                return reason
+        folded = value.casefold()
+        words = folded.split(" ")
+        start = folded if len(words) < 3 else f"{words[0]} {words[1]}"
+        found = self._properties.get(thing)
+        if found is None and meaning.property == "@property":
+            found = self._properties.get(property_name)
+        if found is None and meaning.shape not in ("statement", "episode"):
+            is_to_do = words[0] == "to" and meaning.family in _WITH_TO
+            found = None if is_to_do else self._heads.get(words[0])
+            found = found or self._starts.get(start) or self._values.get(folded)
+        found = found or self._families.get(f"{meaning.family} {words[0]}")
+        found = found or self._families.get(f"{meaning.family} {start}")
+        if found is not None:
+            return found
         if meaning.shape in ("statement", "habit") and self._is_idle(words, subject, value):
             return Reason.LOW_VALUE.value
         return None
