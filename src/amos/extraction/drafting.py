@@ -113,7 +113,7 @@ class Drafter:
         subject, property_name = whose(match, meaning, origin, before, recent)
         if meaning.property and not property_name:
             return None
-        value, is_time, kind, list_end = stated_value(match, meaning, origin, property_name or "")
+        value, is_time, kind, list_end, is_denied = stated_value(match, meaning, origin, property_name or "")
         end = max(end, list_end)
         if meaning.family == "own":
             subject, property_name = ages(subject, property_name, value) or (subject, property_name)
@@ -124,7 +124,7 @@ class Drafter:
         memory_class = self._worth.class_of(meaning, property_name or "", value)
         if memory_class == meaning.memory_class:
             memory_class = class_of(meaning, kind, time_text or "", property_name or "", is_value=is_time)
-        is_negative = meaning.is_negative != match.is_negated
+        is_negative = (meaning.is_negative != match.is_negated) != is_denied
         keyed = bool(property_name)
         is_plain = meaning.shape == "none" and bool(value) and not is_negative
         span = "" if is_plain else statement_of(origin.content[start:end].decode())

@@ -14,9 +14,7 @@ _END = r"(?=\s*(?:[.!?;:)\n]|$|,?\s(?:but|because|so|since|though|although)\s))"
 _INNER = re.compile(rf",\s?({_ITEM})")
 _LIST_TO_END = re.compile(_LIST.pattern + _END, re.IGNORECASE)
 _BUT_NOT_TO_END = re.compile(_BUT_NOT.pattern + _END, re.IGNORECASE)
-_BRACKETED = re.compile(
-    r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*(?:\s?\([^()\n]{1,16}\))?)+"
-)
+_BRACKETED = re.compile(r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*\s?\([^()\n]{1,16}\))+")
 _NO_ITEM = frozenset(
     "i i'm i've my our we you your he she it it's they his her their this that these those there the who "
     "which is are was were am be been has have had do does did don't doesn't can can't will won't would "

@@ -28,12 +28,14 @@ class Stated(NamedTuple):
     """value: as kept.  is_time: it is a time expression.  kind: of the claim's time expression.
 
     end: the byte after a value that runs on past its match, 0 when it does not.
+    is_denied: the value itself began with "not".
     """
 
     value: str
     is_time: bool
     kind: int
     end: int
+    is_denied: bool = False
 
 
 def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: str) -> Stated:
@@ -45,6 +47,9 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
         kind = NO_TIME  # "these days" bounds nothing
     if meaning.shape not in _TRIMMED or is_time:
         return Stated(value, is_time, kind, 0)
+    is_denied = value[:4].casefold() == "not " and meaning.shape == "none"
+    if is_denied:
+        value = value[4:]  # "is certainly not | shy"
     value = trim_value(value, property_name, meaning.family)
     if meaning.lead:
         value = f"{meaning.lead} {value}"
@@ -52,9 +57,9 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
     if kind in _JOINED.get("preference" if is_negative_habit else meaning.shape, ()):
         value = _with_time(value, match, origin)
     if meaning.arity != "single" or span is None or not origin.content.startswith(_LIST_STARTS, span[1]):
-        return Stated(value, is_time, kind, 0)
+        return Stated(value, is_time, kind, 0, is_denied)
     whole, end = _whole_list(span, origin)
-    return Stated(whole or value, is_time, kind, end)
+    return Stated(whole or value, is_time, kind, end, is_denied)
 
 
 def further_items(match: Match, origin: Origin) -> tuple[int, Items]:

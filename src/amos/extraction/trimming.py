@@ -32,7 +32,7 @@ def trim_value(value: str, property_name: str, family: str) -> str:
     """Return a cleaned value without what no longer belongs to it; the value itself where all does."""
     if " not " in value:
         value = _before_not(value)
-    if "," in value:
+    if "," in value and family != "instruction":
         value = _first_part(value, property_name)
     if property_name == "home city":
         found = _BESIDE.search(value)
