@@ -1,0 +1,156 @@
+"""Find texts that a message only passes on: to be translated, improved, summed up, looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from amos.extraction.frames_found import BEFORE, Frame, Kind, Rule, paragraph_end, successive, words_after
+
+_REWORK = (
+    r"(?:translat(?:e|ing)|re-?writ(?:e|ing)|re-?phras(?:e|ing)|re-?word(?:ing)?|paraphras(?:e|ing)"
+    r"|proof-?read(?:ing)?|spell-?check|summari[sz](?:e|ing)|sum up|übersetzen?|traduis(?:ez)?|traduire"
+    r"|traduce|traducir|traduci)"
+)
+"""Works on words alone."""
+_WORK = (
+    r"(?:improv(?:e|ing)|correct(?:ing)?|fix|check(?: over)?|review|edit|polish|shorten|simplify|condense"
+    r"|expand(?: on)?|extend|format|refine|critique|grade|analy[sz]e|comment on|look over|clean up|tidy up"
+    r"|feedback on|classify|annotate|continue|finish|complete|verbessere|korrigiere|corrige|améliore)"
+)
+"""Works on words when its object is made of words."""
+_LONG = (
+    r"(?:cover letter|letter|c\.?v\.?|r[ée]sum[ée]|bio(?:graphy)?|e-?mails?|mail|essay|speech|draft|abstract"
+    r"|articles?|blog post|blog|script|poem|song|lyrics|transcript|dialogue|dialog|conversation|chat(?: log)?"
+    r"|application|paragraphs|story|diary(?: entry)?|chapter)"
+)
+"""Texts of more than one paragraph."""
+_SHORT = (
+    r"(?:texts?|paragraph|passage|excerpt|posts?|tweets?|(?:product |book |film |movie )?reviews?|caption"
+    r"|listing|quote)"
+)
+_OBJECT = (
+    r"(?:messages?|statement|sentences?|intro(?:duction)?|description|notes|summary|report|grammar"
+    r"|spelling|wording|phrasing|english|german|french|spanish|italian|writing|answer)"
+)
+_DETERMINER = r"(?:this|these|the|my|our|his|her|their|a|an|that|following|below|attached|some|another)"
+_ADJECTIVES = r"(?:[^\s:.,!?]{1,20} ){0,3}?"
+_REST = r"[^\n:.!?\"“„«]{0,80}"
+_OPENS = r"(?:\s{0,3}:|\s{0,3}\n|\s{1,2}(?=[\"“„«]))"
+_POLITE = r"(?:(?<!\w)(?:please|pls|kindly|you|to|and|then|just|now|me|help)\s{1,2})"
+
+_TASK = re.compile(
+    rf"(?:{BEFORE}|{_POLITE})(?:{_REWORK}(?!\w){_REST}"
+    rf"|{_WORK} (?:{_DETERMINER} ){{1,2}}{_ADJECTIVES}(?:{_LONG}|{_SHORT}|{_OBJECT})(?!\w){_REST}"
+    rf"|(?:improve|check|review|edit|polish|shorten|simplify|condense|critique|continue) (?:it|this|these)"
+    rf"|(?:correct|{_WORK}) (?:this|these|the following)(?: one)?){_OPENS}",
+    re.IGNORECASE,
+)
+_PASSED_ON = re.compile(
+    rf"{BEFORE}(?:here(?:'s| is| are|s)|below (?:is|are)|this is|attached (?:is|are)|see(?: below)?|i wrote"
+    rf"|i drafted|i found|consider|given|read) {_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT})(?!\w){_REST}"
+    r"(?:\s{0,3}:|\s{0,3}\n)",
+    re.IGNORECASE,
+)
+_HEADED = re.compile(
+    r"(?:\A|[.!?\n]\s{0,3})(?:(?:sample|example|the|my|our|full|original|source) ){0,2}(?:cover letter"
+    r"|essay|poem"
+    r"|lyrics|draft|transcript|excerpt|passage|source text|original(?: text)?|chat(?: log)?|dialogue|dialog"
+    r"|conversation|text(?: to \w{2,16})?)(?: [^\s:.!?]{1,16}){0,4}\s{0,2}:",
+    re.IGNORECASE,
+)
+_FORWARDED = re.compile(
+    r"^[ >]{0,4}(?:-{2,12} ?(?:forwarded|original|weitergeleitete)[ \w]{0,24}-{2,12}"
+    r"|begin forwarded message:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AFTERWARDS = re.compile(
+    r"(?:[.!?,;:\n)\"”–—-]|(?<= )and)\s{0,3}(?:(?:and|so|now|hey|ok|okay)[, ]{1,2}){0,2}"
+    r"(?:(?:can|could|would|will) (?:you|u|someone|anyone) (?:please |kindly |help me )?|please |pls "
+    r"|help me "
+    r"|i need you to |i(?:'d| would) like you to )?"
+    rf"(?:{_REWORK} (?:that|this|the above|all that|these|those)(?: sentences?| text| paragraph| message"
+    rf"| above)?"
+    r"(?: (?:to|into|in|for|from|as|with|please|pls)(?!\w)[^.!?\n]{0,60})?"
+    r"|make (?:it|that|this) (?:sound|read) [^.!?\n]{1,60}"
+    r"|how (?:do|would|can|should) (?:you|i|we) say (?:that|this|it) in [^.!?\n]{1,30}"
+    r"|(?:does|is) (?:that|this|it) (?:sound natural|grammatically|grammatical|correct (?:english|german"
+    r"|french"
+    r"|spanish|grammar)|good (?:english|german|french|spanish))[^.!?\n]{0,30})[.!?\s]*\Z",
+    re.IGNORECASE,
+)
+_TAIL = 240
+_IS_LONG = re.compile(rf"(?<!\w){_LONG}(?!\w)", re.IGNORECASE)
+_FENCES = {'"""': '"""', "```": "```", '"': '"', "“": "”", "„": "“", "«": "»"}
+
+
+def _find_tasks(text: str) -> Iterator[Frame]:
+    for opener, end in successive(_TASK, text, _end_of):
+        yield Frame(opener.end(), end, Kind.PASTED)
+
+
+def _find_passed_on(text: str) -> Iterator[Frame]:
+    for pattern in (_PASSED_ON, _HEADED):
+        for opener, end in successive(pattern, text, _end_of):
+            yield Frame(opener.end(), end, Kind.PASTED)
+
+
+def _find_forwarded(text: str) -> Iterator[Frame]:
+    header = _FORWARDED.search(text)
+    if header is not None:
+        yield Frame(header.end(), len(text), Kind.PASTED)
+
+
+def _find_before_request(text: str) -> Iterator[Frame]:
+    request = _AFTERWARDS.search(text, max(0, len(text.rstrip()) - _TAIL))
+    if request is not None:
+        yield Frame(0, request.start(), Kind.PASTED)
+
+
+def _end_of(text: str, opener: re.Match[str]) -> int:
+    """Return where the text behind `opener` ends: its closing mark, its paragraph, or the message's end.
+
+    A text on the opener's own line is one paragraph, unless its kind has several.
+    """
+    start, is_below = words_after(text, opener.end())
+    for fence, closing in _FENCES.items():
+        if text.startswith(fence, start):
+            end = text.find(closing, start + len(fence))
+            return end if end >= 0 else len(text)
+    if is_below or _IS_LONG.search(opener.group()):
+        return len(text)
+    return paragraph_end(text, start)
+
+
+_REWORK_STEMS = (
+    "translat", "rewrit", "re-writ", "rephras", "re-phras", "reword", "re-word", "paraphras", "proofread",
+    "proof-read", "spellcheck", "spell-check", "summari", "sum up", "übersetze", "tradui", "traduc",
+)  # fmt: skip
+_WORK_STEMS = (
+    "improv", "correct", "fix ", "check", "review", "edit", "polish", "shorten", "simplify", "condense",
+    "expand",
+    "extend", "format", "refine", "critique", "grade", "analy", "comment on", "look over", "clean up",
+    "tidy up",
+    "feedback on", "classify", "annotate", "continue", "finish", "complete", "verbessere", "korrigiere",
+    "corrige", "améliore",
+)  # fmt: skip
+_TEXT_STEMS = (
+    "letter", "cv", "c.v", "resum", "résum", "bio", "mail", "essay", "speech", "draft", "abstract", "article",
+    "blog", "script", "poem", "song", "lyrics", "dialog", "conversation", "chat", "application", "paragraph",
+    "story", "diary", "chapter", "text", "passage", "excerpt", "post", "tweet", "review", "caption",
+    "listing",
+    "quote", "original",
+)  # fmt: skip
+_AFTER_STEMS = (
+    *_REWORK_STEMS, "it sound", "that sound", "this sound", "it read", "that read", "this read",
+    "say that in",
+    "say this in", "say it in", "grammatical", "correct english", "correct german", "correct french",
+    "correct spanish", "correct grammar", "good english", "good german", "good french", "good spanish",
+)  # fmt: skip
+RULES = (
+    Rule(_find_tasks, stems=(*_REWORK_STEMS, *_WORK_STEMS), needs_opening=True),
+    Rule(_find_passed_on, stems=_TEXT_STEMS, needs_opening=True),
+    Rule(_find_forwarded, stems=("forwarded", "original", "weitergeleitete"), needs_opening=True),
+    Rule(_find_before_request, stems=_AFTER_STEMS),
+)
+"""Ranges of texts that a message passes on to be worked on or read."""
