@@ -3,6 +3,8 @@ import re
 import subprocess
 import sys
 
+from amos.bundled import samples_folder
+
 
 def test_the_demo_tells_the_whole_life_of_a_memory(amos, folder):
     told = amos("demo")
@@ -16,11 +18,14 @@ def test_the_demo_tells_the_whole_life_of_a_memory(amos, folder):
         "Was anything altered?",
     ):
         assert part in told.out
+    samples = [one for one in samples_folder().rglob("*.json*") if one.is_file()]
+    formats = {one.parent.name for one in samples}
+    assert f"in {len(samples)} files of\n{len(formats)} formats" in told.out
     assert re.search(r"Read 5\d\d records", told.out)
     assert "secret_material_detected" in told.out
     assert "explicit_exclusion_signal" in told.out
     assert "(the text is withheld)" in told.out
-    assert told.out.count(" items, ") == 3
+    assert len(re.findall(r" (?:1 item|\d+ items), ", told.out)) == 3
     assert "\nok\n" in told.out
     assert told.out.rstrip().splitlines()[-3].strip().startswith("amos ingest")
     assert list(folder.iterdir()) == []

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -106,6 +107,143 @@ def test_strict_is_exit_3_after_everything_good_was_stored(amos, folder):
     path = write_lines(folder / "torn.jsonl", line("k1", "My kettle colour is blue.", 1), "{torn")
     assert amos("ingest", path, "--strict").code == 3
     assert amos("list", "sources", "--json").end["rows"] == 1
+
+
+def test_a_run_that_can_keep_nothing_is_exit_3_and_says_so(amos, folder):
+    path = write_lines(folder / "torn.jsonl", '{"id": "k1", "text": 7}', "{torn", "17")
+    told = amos("ingest", path, "--from", "messages")
+    assert told.code == 3
+    assert "nothing could be kept: 3 records read, none of them readable" in told.err
+    assert "  next: " in told.err.splitlines()[-1]
+    assert "3 problems; nothing is stored." in told.out
+    assert amos("ingest", path, "--from", "messages", "--dry-run").code == 3
+    assert amos("ingest", path, "--from", "messages", "--json").object["sources"]["unreadable"] == 3
+    assert amos("run", "ingest", path, "--set", "read.format=messages").code == 3
+
+
+def test_one_kept_record_is_enough_for_exit_0(amos, folder):
+    path = write_lines(folder / "torn.jsonl", line("k1", "My kettle colour is blue.", 1), "{torn")
+    for _ in range(2):
+        told = amos("ingest", path)
+        assert told.code == 0
+        assert "1 problem; everything else is stored." in told.out
+
+
+@pytest.fixture
+def export(folder):
+    """Return a folder like an export as it is downloaded, with what comes along."""
+    made = folder / "export"
+    made.mkdir()
+    talk = {"uuid": "c", "name": "", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello."}]}
+    (made / "conversations.json").write_text(json.dumps([talk]))
+    (made / "user.json").write_text('{"id": "u", "email": "someone@example.org"}')
+    (made / "chat.html").write_text(f"<html><script>var shown = {json.dumps([talk])};</script></html>")
+    return made
+
+
+def test_what_comes_along_with_an_export_is_a_note_and_no_problem(amos, export):
+    amos("init")
+    told = amos("ingest", export, "--strict")
+    assert (told.code, told.err) == (0, "")
+    assert "problem" not in told.out
+    assert "1 note on what is no transcript" in told.out
+    quiet = amos("-q", "ingest", export)
+    assert quiet.err == ""
+    assert "note" not in quiet.out
+    spoken = amos("-v", "ingest", export)
+    assert "amos: note: " in spoken.err
+    assert "chat.html" in spoken.err
+    assert "user.json" in spoken.err
+    listed = amos("ingest", export, "--json").object
+    assert (listed["errors"], listed["errors_total"], listed["notes_total"]) == ([], 0, 1)
+    assert [one["code"] for one in listed["notes"]] == ["skipped_files"]
+
+
+def test_a_folder_with_the_store_in_it_is_read_without_the_store(amos, notes):
+    assert notes.parent == Path.cwd()
+    first = amos("ingest", ".", "--json").object
+    again = amos("ingest", ".", "--json")
+    assert again.err == ""
+    assert again.object["sources"] == {**first["sources"], "new": 0, "linked": len(HOUSEHOLD)}
+    assert again.object["errors"] == []
+    assert [(one["file"], one["code"]) for one in again.object["notes"]] == [("amos-store", "store_folder")]
+    told = amos("ingest", "amos-store")
+    assert told.code == 3
+    assert "amos-store: it is an Amos store" in told.err
+
+
+@pytest.fixture
+def taken(folder):
+    """Return two files whose ids are the same and whose texts are not."""
+    (folder / "in").mkdir()
+    for name, colour in (("one", "blue"), ("two", "red")):
+        told = (line(f"k{n}", f"My crate {n} colour is {colour}.", n) for n in range(1, 9))
+        write_lines(folder / "in" / f"{name}#1.jsonl", *told)
+    return folder / "in"
+
+
+def test_texts_under_a_taken_id_are_named_with_what_to_do(amos, taken):
+    told = amos("ingest", taken.name)
+    assert told.code == 0
+    assert "8 new + 0 already known + 8 refused + 0 unreadable" in told.out
+    (refused, following) = told.err.splitlines()[-2:]
+    places = ", ".join(f"in/two#1.jsonl:{number}" for number in range(1, 6))
+    assert refused == f"amos: refused, another text has their id: {places}, 3 more (delivery_conflict)"
+    assert following.startswith("  next: ")
+    assert "`conversation`" in following
+    assert "8 problems; everything else is stored." in told.out
+
+
+def test_texts_under_a_taken_id_are_errors_of_a_strict_run_and_of_its_object(amos, taken):
+    told = amos("ingest", taken.name, "--strict", "--json")
+    assert told.code == 3
+    receipt = told.object
+    assert receipt["sources"] == {"new": 8, "linked": 0, "rejected": 8, "unreadable": 0}
+    assert receipt["errors_total"] == receipt["conflicts"] == 8
+    assert [(one["file"], one["record"], one["code"]) for one in receipt["errors"]] == [
+        ("in/two#1.jsonl", number, "delivery_conflict") for number in range(1, 9)
+    ]
+    again = amos("ingest", taken.name, "--json").object
+    assert again["errors"] == receipt["errors"]
+    assert again["graph_version"] == receipt["graph_version"]
+
+
+def test_messages_name_the_path_as_given_and_the_store_keeps_the_name_alone(amos, folder):
+    (folder / "far" / "away").mkdir(parents=True)
+    write_lines(
+        folder / "far" / "away" / "torn.jsonl", line("k1", "My kettle colour is blue.", 1), "x", "{torn"
+    )
+    told = amos("ingest", "far/away/torn.jsonl")
+    assert "amos: far/away/torn.jsonl:2: " in told.err
+    absolute = folder / "far" / "away" / "torn.jsonl"
+    assert amos("ingest", absolute, "--json").object["errors"][0]["file"] == str(absolute)
+    (row,) = amos("list", "sources", "--json").rows
+    assert row["locator"] == "torn.jsonl#1"
+
+
+def test_named_speakers_are_told_of_by_their_names(amos, folder):
+    turns = [
+        {"speaker": "Ida", "dia_id": "D1:1", "text": "I live in Porto."},
+        {"speaker": "Tove", "dia_id": "D1:2", "text": "I live in Bergen."},
+    ]
+    talk = {
+        "speaker_a": "Ida",
+        "speaker_b": "Tove",
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": turns,
+    }
+    (folder / "talks.json").write_text(json.dumps([{"sample_id": "s1", "conversation": talk}]))
+    write_lines(folder / "group.jsonl", line("g1", "I live in Leiden.", 1, author="Sanne"))
+    write_lines(folder / "own.jsonl", line("o1", "I live in Ghent.", 1))
+    amos("ingest", "talks.json", "group.jsonl", "own.jsonl")
+    told = amos("list", "atoms").out
+    for said in (
+        "Ida's home city is Porto",
+        "Tove's home city is Bergen",
+        "Sanne's home city is Leiden",
+        "User's home city is Ghent",
+    ):
+        assert said in told, told
 
 
 def test_quiet_prints_the_summary_and_no_notices(amos, notes):

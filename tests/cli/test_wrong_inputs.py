@@ -59,6 +59,33 @@ def test_a_missing_path_is_exit_2(amos, folder):
     assert not (folder / "amos-store").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ingest", ""),
+        ("ingest", "notes.jsonl", ""),
+        ("ingest", "notes.jsonl", "--map", ""),
+        ("run", "ingest", ""),
+        ("propose", ""),
+        ("packets", ""),
+        ("demo", "--keep", ""),
+        ("-s", "", "ingest", "notes.jsonl"),
+    ],
+)
+def test_an_empty_path_is_exit_2_and_never_the_current_folder(amos, folder, words):
+    write_lines(folder / "notes.jsonl", GOOD)
+    assert refused(amos(*words), 2, "empty path")
+    assert [path.name for path in folder.iterdir()] == ["notes.jsonl"]
+
+
+def test_a_file_outside_is_named_by_its_whole_path(amos, folder):
+    (folder / "far").mkdir()
+    path = folder / "far" / "letter"
+    path.write_text("root:x:0:0:root\n")
+    assert refused(amos("ingest", path), 3, f"amos: {path}: no reader knows")
+    assert refused(amos("ingest", "far/letter"), 3, "amos: far/letter: ")
+
+
 def test_an_empty_folder_is_exit_3(amos, folder):
     (folder / "nothing").mkdir()
     assert refused(amos("ingest", "nothing"), 3, "no file")

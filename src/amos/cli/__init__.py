@@ -14,6 +14,7 @@ import click
 from amos import __version__
 from amos.cli.failures import report_failure
 from amos.cli.invocation import SCOPE_OPTIONS, Invocation
+from amos.cli.paths import GivenPath
 
 
 class Entry(NamedTuple):
@@ -103,7 +104,7 @@ def _scope_options(command: Any) -> Any:
     """,
 )
 @click.option(
-    "-s", "--store", type=click.Path(path_type=Path), default=Path("amos-store"), envvar="AMOS_STORE",
+    "-s", "--store", type=GivenPath(path_type=Path), default=Path("amos-store"), envvar="AMOS_STORE",
     show_default="./amos-store, or AMOS_STORE", help="Folder of the store.",
 )  # fmt: skip
 @click.option("--tenant", default="default", show_default=True, help="Tenant inside the store.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option, print_lines, print_object
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _ITEMS = 2
 
 
 @click.command()
-@click.option("--keep", type=click.Path(path_type=Path), metavar="PATH", help="Keep the store there.")
+@click.option("--keep", type=GivenPath(path_type=Path), metavar="PATH", help="Keep the store there.")
 @json_option
 @pass_invocation
 def demo(invocation: Invocation, *, keep: Path | None, as_json: bool) -> None:  # noqa: ARG001 - own store
@@ -38,9 +39,12 @@ def demo(invocation: Invocation, *, keep: Path | None, as_json: bool) -> None:  
         if as_json:
             print_object({name: part for name, _, part, _ in _chapters(folder)})
             return
+        from amos.bundled import samples_folder
+        from amos.flow.inputs import count_inputs
         from amos.views.story import closing_lines, opening_lines
 
-        print_lines(opening_lines(str(folder)))
+        counts = count_inputs([samples_folder()])
+        print_lines(opening_lines(str(folder), files=counts.files, formats=counts.formats))
         for _, title, _, lines in _chapters(folder):
             click.echo("\n" + click.style(title, bold=True))
             print_lines(lines)

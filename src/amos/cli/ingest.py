@@ -8,24 +8,29 @@ from typing import Any
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option
 from amos.cli.reading import Reading, read_into_store
 
 
 @click.command()
-@click.argument("paths", metavar="PATH…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="PATH…", nargs=-1, required=True, type=GivenPath(path_type=Path))
 @click.option("--from", "format", metavar="FORMAT", help="Read as this format instead of looking.")
 @click.option(
     "--map",
     "mapping",
-    type=click.Path(path_type=Path),
+    type=GivenPath(path_type=Path),
     metavar="FILE",
     help="Read a table of your own: a TOML file that says what its columns mean.",
 )
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none, such as Europe/Brussels.")
 @click.option("--dry-run", is_flag=True, help="Store nothing; say what would happen and what would be cut.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when a record could not be read.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 3 when a record could not be read, or its id belongs to another text.",
+)
 @json_option
 @pass_invocation
 def ingest(

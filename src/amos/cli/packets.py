@@ -9,15 +9,16 @@ import click
 
 from amos.cli.asking import asking_options, request_fields
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option, print_object, print_rows
 
 
 @click.command()
-@click.argument("queries", metavar="QUERIES", type=click.Path(path_type=Path))
+@click.argument("queries", metavar="QUERIES", type=GivenPath(path_type=Path))
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=GivenPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Write the rows to a Parquet file.",
 )

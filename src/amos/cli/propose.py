@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.paths import GivenPath
 from amos.cli.printing import print_object
 from amos.errors import InputError
 
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", metavar="PATH…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="PATH…", nargs=-1, required=True, type=GivenPath(path_type=Path))
 @click.option("--from", "format", metavar="FORMAT", help="Read as this format instead of looking.")
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, which it always does.")
 @pass_invocation
 def propose(
-    invocation: Invocation,  # noqa: ARG001 - no store is used
+    invocation: Invocation,
     *,
     paths: tuple[Path, ...],
     format: str | None,  # noqa: A002 - the word of the command line
@@ -43,10 +44,13 @@ def propose(
       amos propose chats.zip | head
     """
     from amos.api import propose as propose_all
+    from amos.sources.faults import NOTES
 
     lost: list[Problem] = []
 
     def report(problem: Problem) -> None:
+        if problem.code in NOTES and not invocation.verbosity:
+            return
         click.echo(f"amos: {problem.file}:{problem.record}: {problem.message} ({problem.code})", err=True)
         if problem.is_lost:
             lost.append(problem)

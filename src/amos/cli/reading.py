@@ -50,22 +50,40 @@ class Progress:
 
 
 def read_into_store(invocation: Invocation, reading: Reading) -> None:
-    """Read, print the receipt, and leave with 3 where a strict run met a bad record."""
+    """Read and print the receipt.
+
+    Leaves with 3 where no record could be kept, or where a strict run met one that was not.
+    """
     from amos.flow.inputs import measure_inputs
 
     size = measure_inputs(reading.paths, **reading.options)
     with _store_for(invocation, reading) as store:
         _announce_compilation(invocation, size)
         receipt = _ingest(invocation, store, reading, size)
-    _warn(receipt)
+    _warn(receipt, is_verbose=invocation.verbosity > 0)
     if reading.as_json:
         print_object(_shown_receipt(receipt, reading))
     else:
-        from amos.views.receipt import receipt_lines
+        from amos.views.receipt import counted_notes, receipt_lines
 
         print_lines(receipt_lines(receipt))
-    if reading.is_strict and receipt["sources"]["unreadable"]:
-        raise click.exceptions.Exit(InputError.exit_code)
+        if not invocation.is_quiet:
+            print_lines(counted_notes(receipt))
+    _leave_with_faults(receipt, is_strict=reading.is_strict)
+
+
+def _leave_with_faults(receipt: dict[str, Any], *, is_strict: bool) -> None:
+    """Exit with 3 where nothing was kept, or the run is strict and something was not."""
+    sources = receipt["sources"]
+    unreadable = sources["unreadable"]
+    if unreadable and not (sources["new"] or sources["linked"] or sources["rejected"]):
+        from amos.views.plain import plural
+
+        said = f"nothing could be kept: {plural(unreadable, 'record')} read, none of them readable"
+        click.echo(f"amos: {said}\n  next: {InputError.default_advice}", err=True)
+    elif not (is_strict and (unreadable or receipt["conflicts"])):
+        return
+    raise click.exceptions.Exit(InputError.exit_code)
 
 
 def _shown_receipt(receipt: dict[str, Any], reading: Reading) -> dict[str, Any]:
@@ -113,13 +131,19 @@ def _ingest(invocation: Invocation, store: Store, reading: Reading, size: int) -
         raise InterruptedRunError(f"interrupted; {progress.records:,} records are stored for good") from cause
 
 
-def _warn(receipt: dict[str, Any]) -> None:
-    """Name the first problems on standard error, and count the rest."""
+def _warn(receipt: dict[str, Any], *, is_verbose: bool) -> None:
+    """Name the first problems on standard error, and count the rest; notes only when asked to."""
     from amos.views.plain import plural
-    from amos.views.receipt import problem_line
+    from amos.views.receipt import CONFLICT, conflict_lines, note_lines, problem_line
 
-    for problem in receipt["errors"][:WARNED]:
+    lines = note_lines(receipt) if is_verbose else ()
+    for note in lines:
+        click.echo(note, err=True)
+    problems = [one for one in receipt["errors"] if one["code"] != CONFLICT]
+    for problem in problems[:WARNED]:
         click.echo(problem_line(problem), err=True)
-    rest = receipt["errors_total"] - min(WARNED, len(receipt["errors"]))
+    rest = receipt["errors_total"] - receipt["conflicts"] - min(WARNED, len(problems))
     if rest > 0:
         click.echo(f"amos: … and {plural(rest, 'more problem')}; `--json` lists them", err=True)
+    for line in conflict_lines(receipt):
+        click.echo(line, err=True)

@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option
 from amos.cli.reading import Reading, read_into_store
 
 
 @click.command()
 @click.argument("name", metavar="NAME")
-@click.argument("paths", metavar="[PATH]…", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="[PATH]…", nargs=-1, type=GivenPath(path_type=Path))
 @click.option(
     "--set", "changes", multiple=True, metavar="STAGE.KEY=VALUE", help="Change one setting; repeatable."
 )

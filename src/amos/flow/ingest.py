@@ -75,6 +75,9 @@ class Run:
         else:
             plan = self._holding_shard(raw, source_ids, delivered)
         self._count(raw, plan)
+        self.receipt.count_conflicts(
+            plan.deliveries.raw["locator"].take(plan.deliveries.conflict_rows).to_pylist(), batch.paths
+        )
 
     def _on_pin(self, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
         with self.shard.pin() as snapshot:

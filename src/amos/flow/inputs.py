@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from amos.flow.proposing import Proposal
 from amos.sources.block import Block, Problem
@@ -33,6 +34,19 @@ def measure_inputs(
     if mapping is not None:
         load_mapping(mapping)
     return sum(one.size for one in plan_inputs(paths, format=format, mapping=mapping))
+
+
+class InputCounts(NamedTuple):
+    """How many files would be read, and in how many formats."""
+
+    files: int
+    formats: int
+
+
+def count_inputs(paths: Sequence[Path]) -> InputCounts:
+    """Return how many files behind `paths` are transcripts, and of how many formats."""
+    found = plan_inputs(paths)
+    return InputCounts(sum(len(one.parts) for one in found), len({one.format for one in found}))
 
 
 def read_proposals(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +16,13 @@ from msgspec.structs import replace
 from amos.extraction.screen import apply_cuts, screen
 from amos.schemas.vocabulary import Reason, Trust
 from amos.sources.block import Batch, Problem
+from amos.sources.faults import NOTES
 
 REFUSALS = frozenset({str(Reason.TENANT_BOUNDARY)})
 """Problems of records that could be read and may not enter this shard: nothing of them is kept."""
 
 SHOWN_ERRORS = 200
-"""Problems kept in the receipt; all of them are counted."""
+"""Problems, and notes, kept in the receipt; all of them are counted."""
 SHOWN_CUTS = 200
 """Places of cuts that a dry run lists; all cuts are counted."""
 
@@ -43,6 +46,9 @@ class Receipt:
     atoms_written: int = 0
     errors: list[Problem] = field(default_factory=list)
     errors_total: int = 0
+    conflicts: int = 0
+    notes: list[Problem] = field(default_factory=list)
+    notes_total: int = 0
     graph_version: int | None = None
     seconds: float = 0.0
 
@@ -63,11 +69,11 @@ class Receipt:
             "cut_bytes": self.cut_bytes,
             "unstable_ids": self.unstable_ids,
             "atoms_written": self.atoms_written,
-            "errors": [
-                {"file": one.file, "record": one.record, "code": one.code, "message": one.message}
-                for one in self.errors
-            ],
+            "errors": _as_rows(self.errors),
             "errors_total": self.errors_total,
+            "conflicts": self.conflicts,
+            "notes": _as_rows(self.notes),
+            "notes_total": self.notes_total,
             "graph_version": self.graph_version,
             "seconds": round(self.seconds, 6),
         }
@@ -76,13 +82,38 @@ class Receipt:
         """Count the records of `batch`, and those that could not be read."""
         self.records_read += batch.record_count
         self.formats[batch.format] += batch.record_count
-        self.errors_total += len(batch.problems)
-        self.errors.extend(screened(batch.problems[: SHOWN_ERRORS - len(self.errors)]))
+        problems = [one for one in batch.problems if one.code not in NOTES]
+        self.errors_total += len(problems)
+        self.errors.extend(screened(problems[: SHOWN_ERRORS - len(self.errors)]))
+        if len(problems) < len(batch.problems):
+            notes = [one for one in batch.problems if one.code in NOTES]
+            self.notes_total += len(notes)
+            self.notes.extend(screened(notes[: SHOWN_ERRORS - len(self.notes)]))
         refused = sum(problem.code in REFUSALS for problem in batch.problems if problem.is_lost)
         self.sources["rejected"] += refused
         self.sources["unreadable"] += sum(problem.is_lost for problem in batch.problems) - refused
         if refused:
             self.reasons[str(Reason.TENANT_BOUNDARY)] += refused
+
+    def count_conflicts(self, locators: list[str], paths: Mapping[str, str]) -> None:
+        """Count the records at `locators`, whose ids belong to other stored texts, and list them.
+
+        paths: path as it was given, by the name that a locator begins with.
+        """
+        records = list(dict.fromkeys(locators))
+        self.conflicts += len(records)
+        self.errors_total += len(records)
+        for locator in records[: SHOWN_ERRORS - len(self.errors)]:
+            file, number = _place(locator, paths)
+            self.errors.append(
+                Problem(
+                    file=file,
+                    record=number,
+                    code=str(Reason.DELIVERY_CONFLICT),
+                    message="another text is stored under its id; this one stayed out",
+                    is_lost=False,
+                )
+            )
 
     def count_cuts(self, findings: pa.Table, raw: pa.Table) -> None:
         """Count what a screen cut, by rule and by the trust of what it was cut from.
@@ -99,6 +130,27 @@ class Receipt:
             if len(self.cut_places) < SHOWN_CUTS:
                 place = {name: cut[name] for name in ("field", "start", "end", "rule", "reason")}
                 self.cut_places.append({"locator": source["locator"], **place})
+
+
+def _as_rows(problems: list[Problem]) -> list[dict[str, Any]]:
+    return [
+        {"file": one.file, "record": one.record, "code": one.code, "message": one.message} for one in problems
+    ]
+
+
+_RECORD = re.compile(r"\d{1,18}")
+
+
+def _place(locator: str, paths: Mapping[str, str]) -> tuple[str, int]:
+    """Return file and record number of a locator; names may hold the mark that ends them."""
+    at = locator.find("#")
+    while at >= 0:
+        given = paths.get(locator[:at])
+        if given is not None:
+            number = _RECORD.match(locator, at + 1)
+            return given, int(number[0]) if number else 0
+        at = locator.find("#", at + 1)
+    return locator, 0
 
 
 def screened(problems: list[Problem]) -> list[Problem]:

@@ -99,7 +99,8 @@ def _closing(packet: Packet) -> list[str]:
         lines.append("Some matching memory is withheld from you.")
     if packet.degradation.reason_codes:
         lines.append(f"Degraded: {', '.join(packet.degradation.reason_codes)}.")
-    lines.append(f"{budget.items} items, {budget.tokens} of {budget.max_tokens} tokens.")
+    count = f"{budget.items} item{'' if budget.items == 1 else 's'}"
+    lines.append(f"{count}, {budget.tokens} of {budget.max_tokens} tokens.")
     return lines
 
 

@@ -22,6 +22,8 @@ _OUTCOMES = {
     "ignore": "are no memory",
     "reject": "were refused",
 }
+CONFLICT = "delivery_conflict"
+_SHOWN_CONFLICTS = 5
 _MAIN_REASONS = 8
 _SHOWN_PLACES = 20
 
@@ -30,6 +32,35 @@ def problem_line(problem: Record) -> str:
     """Return the warning about one record."""
     where = f"{problem['file']}:{problem['record']}" if problem["record"] else problem["file"]
     return f"amos: {visible(where)}: {visible(problem['message'])} ({problem['code']})"
+
+
+def note_lines(receipt: Record) -> Iterator[str]:
+    """Yield what was passed over because it is no transcript, one line each."""
+    for note in receipt["notes"]:
+        yield f"amos: note: {visible(note['file'])}: {visible(note['message'])} ({note['code']})"
+
+
+def counted_notes(receipt: Record) -> Iterator[str]:
+    """Yield how many notes there are, if any, and where they are told."""
+    if receipt["notes_total"]:
+        yield f"{plural(receipt['notes_total'], 'note')} on what is no transcript; `amos -v ingest …` tells."
+
+
+def has_kept(receipt: Record) -> bool:
+    """Tell whether a record of the run is stored, by this run or an earlier one."""
+    return bool(receipt["sources"]["new"] or receipt["sources"]["linked"])
+
+
+def conflict_lines(receipt: Record) -> Iterator[str]:
+    """Yield the first places of texts that came under a taken id, and what to do."""
+    found = [one for one in receipt["errors"] if one["code"] == CONFLICT]
+    if not receipt["conflicts"]:
+        return
+    places = [visible(f"{one['file']}:{one['record']}") for one in found[:_SHOWN_CONFLICTS]]
+    rest = receipt["conflicts"] - len(places)
+    more = [f"{rest:,} more"] if rest else []
+    yield f"amos: refused, another text has their id: {', '.join(places + more)} ({CONFLICT})"
+    yield "  next: give every file a `conversation` of its own, or make the ids unique, then run it again"
 
 
 def receipt_lines(receipt: Record) -> Iterator[str]:
@@ -42,7 +73,7 @@ def receipt_lines(receipt: Record) -> Iterator[str]:
     if receipt["reasons"]:
         yield f"Main reasons: {_main(receipt['reasons'])}."
     yield from _cut_lines(receipt)
-    refused = receipt["reasons"].get("delivery_conflict", 0)
+    refused = receipt["reasons"].get(CONFLICT, 0)
     if refused:
         yield (
             f"Note: {plural(refused, 'text')} came under an id that another stored text has, and "
@@ -108,7 +139,8 @@ def _closing_lines(receipt: Record) -> Iterator[str]:
     if waiting:
         yield f"{plural(waiting, 'candidate')} wait{'s' if waiting == 1 else ''} for a review."
     if receipt["errors_total"]:
-        yield f"{plural(receipt['errors_total'], 'problem')}; everything else is stored."
+        kept = "everything else" if has_kept(receipt) else "nothing"
+        yield f"{plural(receipt['errors_total'], 'problem')}; {kept} is stored."
     version = receipt["graph_version"]
     if version is not None:
         yield f"{plural(receipt['atoms_written'], 'new atom')}; graph version {version}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from amos.views.plain import shortened, visible
+from amos.views.plain import plural, shortened, visible
 
 Row = Mapping[str, Any]
 
@@ -16,10 +16,10 @@ _MEANINGS = {
 }
 
 
-def opening_lines(folder: str) -> Iterator[str]:
-    """Yield what the demo is about to do."""
-    yield "Five months in the life of Juna, who restores clocks, as seven files of six formats would"
-    yield f"hold them. They are read into the store {folder}"
+def opening_lines(folder: str, *, files: int, formats: int) -> Iterator[str]:
+    """Yield what the demo is about to do: how many files of how many formats it reads."""
+    yield f"Five months in the life of Juna, who restores clocks, in {plural(files, 'file')} of"
+    yield f"{plural(formats, 'format')}. They are read into the store {folder}"
 
 
 def kept_lines(rows: Sequence[Row]) -> Iterator[str]:

@@ -40,6 +40,12 @@ def test_markdown_shows_memory_as_it_was_written(rendered):
     assert text.startswith("# Memory for: favourite mug")
 
 
+@pytest.mark.parametrize("form", ["text", "markdown"])
+@pytest.mark.parametrize(("most", "said"), [(1, "1 item, "), (2, "2 items, ")])
+def test_the_last_line_counts_items(rendered, form, most, said):
+    assert rendered(form, "favourite mug", max_items=most).splitlines()[-1].startswith(said)
+
+
 def test_emptiness_is_explained(rendered):
     assert rendered("text", "zeppelin").startswith("Nothing stored shares a word")
 

@@ -1,0 +1,17 @@
+"""Paths on the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+class GivenPath(click.Path):
+    """A path; an empty text, which an unset shell variable leaves, is none and never the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; fails on an empty text."""
+        if value == "":
+            self.fail("an empty path: is a shell variable unset?", param, ctx)
+        return super().convert(value, param, ctx)
