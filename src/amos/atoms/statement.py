@@ -55,7 +55,11 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
         return _as_sentence(_verb_phrase(name, kind, polarity, str(value)))
     if kind == "procedure":
         return _as_sentence(f"{name}: {holder_property}: {value}")
-    return _as_sentence(_keyed(name, holder_property, str(value), is_negative=polarity == "negative"))
+    is_negative = polarity == "negative"
+    if holder_property in _HABITS and fields.get("claim"):
+        verb = f"does not {holder_property}" if is_negative else _HABITS[holder_property]
+        return _as_sentence(f"{name} {verb} {value}")
+    return _as_sentence(_keyed(name, holder_property, str(value), is_negative=is_negative))
 
 
 def statements(
@@ -91,9 +95,6 @@ def _keyed(name: str, holder_property: str, value: str, *, is_negative: bool) ->
     """Return what is said of a property: in its own words where it has such, else "... is ..."."""
     if holder_property == "possession":
         return f"{name} has no {value}" if is_negative else f"{name} has {value}"
-    if holder_property in _HABITS:
-        verb = f"does not {holder_property}" if is_negative else _HABITS[holder_property]
-        return f"{name} {verb} {value}"
     if holder_property.startswith(("has ", "owns ")) or holder_property.endswith(" ownership"):
         return f"{name} {'does not have' if is_negative else 'has'} {value}"
     return f"{_possessive(name)} {holder_property} is {'not ' if is_negative else ''}{value}"

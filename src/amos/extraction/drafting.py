@@ -6,7 +6,7 @@ import re
 
 from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar, Meaning
-from amos.extraction.idle import idle_reason, is_soon
+from amos.extraction.idle import OWNED, idle_reason, is_soon
 from amos.extraction.lexicon import CUES
 from amos.extraction.matches import Match, Origin
 from amos.extraction.moods import kept_cues, modality_of
@@ -14,7 +14,7 @@ from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.stated_values import further_items, stated_value
 from amos.extraction.subjects import Subject, ages, find_subject
-from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of
+from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of, is_appointment
 from amos.extraction.trimming import denied_from
 from amos.extraction.wording import (
     clean_property,
@@ -25,7 +25,7 @@ from amos.extraction.wording import (
 )
 from amos.extraction.worth import Worth
 from amos.kernels import rows as layout
-from amos.kernels.features import DENIED, FROM, NEXT, NOW, PAST
+from amos.kernels.features import DENIED, FROM, NEXT, NO_TIME, NOW, PAST
 from amos.kernels.match import PROPERTY, SCOPE, SUBJECT_CAPTURE, VALUE
 from amos.kernels.words import CUT, PASTED, QUOTED
 from amos.schemas.vocabulary import Cue, MemoryClass, Reason, Trust
@@ -39,6 +39,7 @@ _RELATIVE = frozenset({PAST, NEXT, NOW})
 _LISTED = frozenset(("preference", "possession", "allergy"))
 """Properties whose further items in a list are claims of their own, like those of habits."""
 _AGE = re.compile(r"[1-9]\d")
+_CLOCK = re.compile(r"(?:at|around|by) \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?", re.IGNORECASE)
 _COUNTED = re.compile(
     r"[1-9]\d{0,3} (?!more|other|times|percent|things?|minutes?|hours?|days?|weeks?|options?)[^\W\d_]{2,}"
 )
@@ -115,7 +116,9 @@ class Drafter:
             return None
         value, is_time, kind, list_end, is_denied = stated_value(match, meaning, origin, property_name or "")
         end = max(end, list_end)
-        if meaning.family == "own":
+        if meaning.family == "own" and property_name == "location" and _CLOCK.fullmatch(value):
+            property_name = "time"
+        elif meaning.family == "own":
             subject, property_name = ages(subject, property_name, value) or (subject, property_name)
         if meaning.shape == "statement":
             end = end_of_statement(origin, start, end)
@@ -131,6 +134,9 @@ class Drafter:
         veto = self._worth.veto(meaning, property_name or "", thing, value, subject.name) or idle_reason(
             meaning, property_name or "", value, subject.name, span, is_negative=is_negative
         )
+        if meaning.family in OWNED and is_appointment(value):
+            memory_class = MemoryClass.TEMPORARY_STATE.value
+            veto = veto if kind != NO_TIME else Reason.LOW_VALUE.value
         if is_time and is_soon(match.capture(VALUE)):
             veto = Reason.LOW_VALUE.value
         cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
@@ -262,15 +268,17 @@ def whose(
     place = _NAMED_BY.get(meaning.property)
     wanted = meaning.property if place is None else match.capture(place)
     property_name = clean_property(wanted) if wanted else None
+    is_other_voice = bool(match.flags & (QUOTED | PASTED))
     if property_name and property_name.endswith(_GENITIVES):
         holder = property_name[:-2]  # "my size is M; my brother's is XL"
-        subject, _ = find_subject("thing", holder, None, None, trust=origin.trust, is_other_voice=False)
+        subject, _ = find_subject(
+            "thing", holder, None, None, trust=origin.trust, is_other_voice=is_other_voice
+        )
         return subject, recent.property if recent is not None else None
-    if property_name:
+    if property_name in ("phone", "number"):
         property_name = phone_property(property_name, match.capture(VALUE))
     if property_name and meaning.shape == "procedure":
         property_name += " steps"
-    is_other_voice = bool(match.flags & (QUOTED | PASTED))
     return find_subject(
         meaning.subject, match.capture(SUBJECT_CAPTURE), property_name, before.subject if before else None,
         trust=origin.trust, is_other_voice=is_other_voice,

@@ -73,6 +73,14 @@ _IDLE_VALUES = (
     "a nice", "a bad", "a shame", "a pity", "a mess", "a joke", "a pain", "a dream", "a blast", "a big deal",
     "a lot", "a must",
 )  # fmt: skip
+OWNED = frozenset(("possession", "counted"))
+"""Families that say what somebody has."""
+_ASKS = frozenset(
+    "question questions idea ideas issue issues problem problems thing things option options thought "
+    "thoughts point points concern concerns request requests error errors bug bugs task tasks doubt "
+    "doubts choice choices suggestion suggestions".split()
+)
+"""What one "has" only in this talk."""
 _WORK_OBJECTS = frozenset(
     "code build script query test tests function page app program output layout header pipeline deploy "
     "deployment loop regex css html server site website screen file upload download link button form "
@@ -100,13 +108,25 @@ def idle_reason(
         return Reason.LOW_VALUE.value if is_idle else None
     if meaning.family == "preference" and not is_negative and _UNPLEASANT.search(value):
         return Reason.SUSPECTED_IRONY.value
-    if value.startswith("the ") and value.endswith((" one", " ones", " version", " option")):
-        return Reason.LOW_VALUE.value  # one of what was just shown
+    is_idle = _is_choice(meaning.family, value) or _is_remark(property_name, value)
+    return Reason.LOW_VALUE.value if is_idle else None
+
+
+def _is_choice(family: str, value: str) -> bool:
+    """Tell whether a value is one of what was just shown, or praise, or something asked."""
+    folded = value.casefold()
+    if family == "own" and f"{folded} ".startswith(_IDLE_VALUES):
+        return True
+    if family in OWNED and not _ASKS.isdisjoint(folded.split()[:3]):
+        return True
+    return value.startswith("the ") and value.endswith((" one", " ones", " version", " option"))
+
+
+def _is_remark(property_name: str, value: str) -> bool:
+    """Tell whether a claim only remarks on a password or on the work in hand."""
     if property_name in _WORK_OBJECTS and value.casefold() in _WORK_STATES:
-        return Reason.LOW_VALUE.value
-    if property_name and _names_secret(property_name):
-        return Reason.LOW_VALUE.value
-    return None
+        return True
+    return _names_secret(property_name)
 
 
 @functools.lru_cache(maxsize=8192)

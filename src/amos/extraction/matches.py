@@ -55,8 +55,13 @@ class Match:
 
     def text(self, column: int) -> str:
         """Return the text behind the pair of numbers at `column`, empty when unset."""
-        found = self.span(column)
-        return "" if found is None else self._origin.content[found[0] : found[1]].decode()
+        start, end = self._numbers[column], self._numbers[column + 1]
+        if start < 0:
+            return ""
+        offsets = self._origin.offsets
+        if offsets is not None:
+            start, end = offsets.source_span(start, end)
+        return self._origin.content[start:end].decode()
 
     def capture(self, number: int) -> str:
         """Return the text of a capture, empty when unset."""

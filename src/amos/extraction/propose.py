@@ -65,8 +65,10 @@ def _drafts(
     grammar: Grammar,
 ) -> tuple[list[Draft], set[int]]:
     """Return the drafts in order, and the messages in which a match was left out."""
-    buffer, offsets = text_buffer(texts)
-    raw = buffer.tobytes()
+    buffer, where = text_buffer(texts)
+    raw, offsets = buffer.tobytes(), where.tolist()
+    places, trusts = rows.tolist(), trust[rows].tolist()
+    cues = matches.notes[:, NOTE_CUES].tolist()
     drafter = Drafter(grammar)
     drafts: list[Draft] = []
     left_out: set[int] = set()
@@ -75,11 +77,11 @@ def _drafts(
         if numbers[ROW_MESSAGE] != message or origin is None:
             message = numbers[ROW_MESSAGE]
             origin = Origin(
-                row=int(rows[message]),
+                row=places[message],
                 content=raw[offsets[message] : offsets[message + 1]],
                 offsets=view.maps.get(message),
-                trust=trust[rows[message]],
-                cues=int(matches.notes[message, NOTE_CUES]),
+                trust=trusts[message],
+                cues=cues[message],
             )
         claimed = drafter.draft(numbers, origin)
         if claimed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 _HEADS = frozenset(
@@ -98,15 +99,24 @@ def is_sensitive(property_name: str, value: str, *, is_other: bool) -> bool:
 
     Decided on property and value: a "religion course" is harmless, a diet of "insulin" is not.
     """
+    verdict = _of_property(property_name)
+    if verdict is not None:
+        return verdict
+    if _touches(value):
+        return True
+    return is_other and bool(_OTHERS_ONLY.search(property_name) or _OTHERS_ONLY.search(value))
+
+
+@functools.lru_cache(maxsize=8192)
+def _of_property(property_name: str) -> bool | None:
+    """Return what a property alone decides, None when the value decides."""
     words = property_name.split()
     head = words[-1] if words else ""
     if head in _HARMLESS_HEADS:
         return False
     if head in _HEADS or not _TOUCHING.isdisjoint(words) or _PHRASE.search(property_name):
         return True
-    if _touches(value):
-        return True
-    return is_other and bool(_OTHERS_ONLY.search(property_name) or _OTHERS_ONLY.search(value))
+    return None
 
 
 def _touches(value: str) -> bool:
@@ -114,4 +124,4 @@ def _touches(value: str) -> bool:
     for word in _WORD.findall(value.casefold()):
         if word in _WORDS or word.startswith(_STEMS) or word.endswith(_ENDINGS):
             return True
-    return _SAYINGS.search(value) is not None
+    return " " in value and _SAYINGS.search(value) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from amos.extraction.grammar import Meaning
@@ -19,6 +20,14 @@ _TRIMMED = frozenset(("none", "habit", "preference", "goal", "commitment"))
 _JOINED = {"none": (EVERY,), "preference": (EVERY, DATE, BY)}
 """Kinds of time expressions that belong to the value: "free | every Friday", "working | on Sundays"."""
 _ARTICLES = frozenset(("the", "a", "an", "my", "our"))
+_CLOSED_BY = {
+    "'": re.compile(r"(?:^|\s)'[^']*$"),
+    '"': re.compile(r'(?:^|\s)"[^"]*$'),
+    "”": re.compile(r"(?:^|\s)“[^”]*$"),
+    "’": re.compile(r"(?:^|\s)‘[^’]*$"),
+}
+_UNFINISHED = frozenset(("due", "scheduled", "planned", "booked", "set", "fixed", "starting", "ending"))
+"""Values that say nothing without the time that follows."""
 _LIST_MARKS = (b",", b" but not ", b" though not ")
 _LIST_STARTS = (b",", b"(", b" (")
 _NO_ITEMS = Items((), ())
@@ -41,7 +50,7 @@ class Stated(NamedTuple):
 def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: str) -> Stated:
     """Return the value that the match states for `property_name`."""
     span = match.capture_span(VALUE)
-    value, is_time = _value_text(match, span)
+    value, is_time = _value_text(match, span, origin)
     kind = match.kind
     if kind == NOW and match.text(layout.ROW_WHEN).casefold() in LASTING:
         kind = NO_TIME  # "these days" bounds nothing
@@ -54,7 +63,8 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
     if meaning.lead:
         value = f"{meaning.lead} {value}"
     is_negative_habit = meaning.shape == "habit" and match.is_negated != meaning.is_negative
-    if kind in _JOINED.get("preference" if is_negative_habit else meaning.shape, ()):
+    is_unfinished = meaning.shape == "none" and value.casefold() in _UNFINISHED
+    if is_unfinished or kind in _JOINED.get("preference" if is_negative_habit else meaning.shape, ()):
         value = _with_time(value, match, origin)
     if meaning.arity != "single" or span is None or not origin.content.startswith(_LIST_STARTS, span[1]):
         return Stated(value, is_time, kind, 0, is_denied)
@@ -92,7 +102,7 @@ def _whole_list(span: tuple[int, int], origin: Origin) -> tuple[str, int]:
     return clean_value(origin.content[span[0] : end].decode()), end
 
 
-def _value_text(match: Match, span: tuple[int, int] | None) -> tuple[str, bool]:
+def _value_text(match: Match, span: tuple[int, int] | None, origin: Origin) -> tuple[str, bool]:
     """Return the cleaned value and whether it is itself a time expression.
 
     A second piece that follows the value ("when the summary comes | first") is joined to it.
@@ -106,10 +116,18 @@ def _value_text(match: Match, span: tuple[int, int] | None) -> tuple[str, bool]:
         return clean_value(without_time_lead(text)), True
     if when is not None and when[0] >= span[1] and text.rsplit(" ", 1)[-1].casefold() in _ARTICLES:
         text = match.to_clause_end(span[0])  # "the | 7:42 | train": the time is part of a name
+    if "'" in text or '"' in text or "“" in text or "‘" in text:
+        text += closing_mark(text, origin.content[span[1] : span[1] + 3])
     tail = match.capture_span(TAIL_CAPTURE)
     if tail is not None and tail[0] >= span[1]:
         return f"{clean_value(text)} {clean_value(match.capture(TAIL_CAPTURE))}", False
     return clean_value(text), False
+
+
+def closing_mark(text: str, following: bytes) -> str:
+    """Return the mark that closes a quotation opened inside `text`, empty when none follows."""
+    mark = following.decode(errors="ignore")[:1]
+    return mark if mark in _CLOSED_BY and _CLOSED_BY[mark].search(text) is not None else ""
 
 
 def _with_time(value: str, match: Match, origin: Origin) -> str:

@@ -49,6 +49,11 @@ def class_of(meaning: Meaning, kind: int, text: str, property_name: str, *, is_v
     return meaning.memory_class
 
 
+def is_appointment(value: str) -> bool:
+    """Tell whether what somebody has is an appointment: it passes, and without a time it is nothing."""
+    return _APPOINTMENT.search(value) is not None
+
+
 def interval_of(memory_class: str, meaning: Meaning, kind: int, resolved: Resolved) -> Timed:
     """Return class, interval and precision: what the words bound and nothing more.
 

@@ -30,6 +30,7 @@ _TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
 _PHONE_DIGITS = 5
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a-\u202e]")
 
+_BOOLEANS = frozenset(("yes", "no", "true", "false", "on", "off"))
 _NUMBER = re.compile(r"[-+]?\d[\d.,  ]*")
 _QUANTITY = re.compile(r"[-+~]?\d[\d.,]*\s*(?:[%°€$£¥]|[A-Za-zµ°²³/]{1,12})(?:\s+(?:a|per)\s+\w+)?")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d{2}(?:\s*[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?", re.IGNORECASE)
@@ -78,6 +79,8 @@ def clean_value(text: str) -> str:
     """Return a value in its own case, blanks folded, without quotes or punctuation at its edges."""
     folded = visible(text)
     opened = folded.strip(_EDGES)
+    if opened == folded:
+        return opened
     if not opened:
         return folded.strip()
     place = folded.index(opened)
@@ -99,17 +102,21 @@ def without_time_lead(text: str) -> str:
 
 def kind_of_value(value: str) -> str:
     """Return text, name, number, quantity, date, time or boolean."""
+    if not (value[:1].isdigit() or value[:1].isupper() or value[:1] in "-+~"):
+        return "boolean" if value in _BOOLEANS else "text"
     for kind, pattern in (
         ("date", _DATE), ("time", _CLOCK), ("number", _NUMBER), ("quantity", _QUANTITY), ("name", _NAME),
     ):  # fmt: skip
         if pattern.fullmatch(value):
             return kind
-    return "boolean" if value.casefold() in ("yes", "no", "true", "false", "on", "off") else "text"
+    return "boolean" if value.casefold() in _BOOLEANS else "text"
 
 
 def clean_subject(text: str) -> str:
     """Return a subject as written, blanks folded, without article or edges."""
-    words = visible(text).strip(_EDGES) if text else ""
+    if not text:
+        return ""
+    words = visible(text).strip(_EDGES)
     for article in ("the ", "The ", "a ", "A ", "an ", "An "):
         words = words.removeprefix(article)
     return words
