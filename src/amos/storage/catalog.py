@@ -14,7 +14,7 @@ from amos.errors import IntegrityError, SchemaError, UsageError
 from amos.schemas.catalog import CommitEntry, ConflictEntry, HotEntry, RunEntry, SegmentEntry
 from amos.storage.connections import fetch, open_database
 from amos.storage.failpoints import reach
-from amos.storage.files import disk_errors
+from amos.storage.files import disk_errors, draft_folder, rename_durably
 from amos.storage.locks import HolderNote, busy_error
 from amos.storage.places import place, table
 
@@ -23,6 +23,16 @@ APPLICATION_ID = 0x416D6F73
 """`Amos` in the header of shard.sqlite."""
 
 _COUNTERS = ("seal_count", "hot_blobs", "hot_bytes")
+
+
+def _write_catalog(path: Path, entries: Mapping[str, object]) -> None:
+    """Write a catalog of no commits to a new file, which stands alone once its connection is closed."""
+    connection = open_database(path)
+    try:
+        with disk_errors(path), connection:
+            _fill(connection, entries)
+    finally:
+        connection.close()
 
 
 def _fill(connection: apsw.Connection, entries: Mapping[str, object]) -> None:
@@ -50,19 +60,21 @@ class Catalog:
 
     @staticmethod
     def make(shard: Path, *, fingerprint: bytes, labels: dict[str, str]) -> None:
-        """Create the tables in one transaction; an existing catalog is left as it is."""
+        """Put a whole catalog in its place at once; an existing one is left as it is.
+
+        Of several makers one at a time may be here: `locks.maker_lock`.
+        """
         path = place(shard, "shard.sqlite")
-        connection = open_database(path)
-        entries = {"key_fingerprint": fingerprint, **dict.fromkeys(_COUNTERS, 0), **labels}
-        try:
-            with disk_errors(path):
-                # at once, so that of two makers the second waits and then finds the catalog there
-                connection.execute("BEGIN IMMEDIATE")
-                if not connection.pragma("user_version"):
-                    _fill(connection, entries)
-                connection.execute("COMMIT")
-        finally:
-            connection.close()
+        if path.exists():
+            return
+        draft = draft_folder(shard) / path.name
+        for left in draft.parent.glob(f"{path.name}*"):
+            left.unlink()  # of a killed process that had the same number
+        _write_catalog(draft, {"key_fingerprint": fingerprint, **dict.fromkeys(_COUNTERS, 0), **labels})
+        reach("create.catalog_drafted")
+        rename_durably(draft, path)
+        with suppress(OSError):  # another draft of this process is in it
+            draft.parent.rmdir()
 
     def _check_format(self) -> None:
         with disk_errors(self.path):

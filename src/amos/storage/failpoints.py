@@ -12,6 +12,7 @@ import signal
 FAILPOINTS: dict[str, str] = {
     "create.folders_made": "the folders stand, nothing is in them",
     "create.key_written": "the erasure key is durable, the catalog is not made yet",
+    "create.catalog_drafted": "the catalog is whole, under its temporary name",
     "create.catalog_made": "the catalog is durable, the store's settings are not written yet",
     "file.drafted": "a draft is written and synced, under its temporary name",
     "file.renamed": "the draft has its final name, the folder is not synced yet",

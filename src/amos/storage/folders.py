@@ -14,7 +14,7 @@ from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder, write_synced
 from amos.storage.filesystems import refuse_network_disk
 from amos.storage.keys import fingerprint, make_key
-from amos.storage.locks import alone_among_writers
+from amos.storage.locks import alone_among_writers, maker_lock
 from amos.storage.places import place
 
 _LONGEST_NAME = 100
@@ -34,18 +34,22 @@ def shard_folder(root: Path, tenant: str, workspace: str) -> Path:
 
 
 def make_shard(root: Path, tenant: str, workspace: str, now: datetime) -> Path:
-    """Make what is missing of a store and of one of its shards; return the shard's folder."""
+    """Make what is missing of a store and of one of its shards; return the shard's folder.
+
+    The catalog is what openers look for, so it comes last of the shard's files, and whole.
+    """
     shard = shard_folder(root, tenant, workspace)
+    labels = {"tenant": tenant, "workspace": workspace, "created_at": now.isoformat()}
     with disk_errors(root):
         _make_folders(root, shard)
         reach("create.folders_made")
-        key = make_key(shard)
-        reach("create.key_written")
-        labels = {"tenant": tenant, "workspace": workspace, "created_at": now.isoformat()}
-        Catalog.make(shard, fingerprint=fingerprint(key), labels=labels)
-        reach("create.catalog_made")
-        _write_once(place(root, "amos.toml"), f"# Settings of this Amos store.\nformat = {FORMAT}\n")
-        _write_once(place(root, ".gitignore"), "*\n")
+        with maker_lock(shard):
+            key = make_key(shard)
+            reach("create.key_written")
+            Catalog.make(shard, fingerprint=fingerprint(key), labels=labels)
+            reach("create.catalog_made")
+            _write_once(place(root, "amos.toml"), f"# Settings of this Amos store.\nformat = {FORMAT}\n")
+            _write_once(place(root, ".gitignore"), "*\n")
         for folder in (shard, shard.parent, root):
             sync_folder(folder)
     return shard

@@ -61,6 +61,17 @@ def writer_lock(shard: Path) -> SharedLock:
 
 
 @contextmanager
+def maker_lock(shard: Path) -> Iterator[None]:
+    """Hold the lock under which the files of a shard are made; waits for another maker."""
+    descriptor = os.open(place(shard, "tmp/maker.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def alone_among_writers(shard: Path) -> Iterator[bool]:
     """Yield whether no other writer holds drafts, and keep it so inside the block."""
     descriptor = _open_lock(place(shard, "tmp/writers.lock"))

@@ -41,6 +41,7 @@ PLACES: dict[str, Place] = {
     "tmp": Place("folder", "drafts and spill, one folder per process", _DROPPED),
     "tmp/pins.lock": Place("file", "shared lock of readers", _NONE),
     "tmp/writers.lock": Place("file", "shared lock of writers with drafts", _NONE),
+    "tmp/maker.lock": Place("file", "lock of whoever makes the shard", _NONE),
     "tmp/writer.json": Place("file", "who holds the write transaction", _NONE),
     "meta": Place("table", "format version, key fingerprint, counters", _NONE),
     "commits": Place("table", "commit log: versions, operations, running links", _NONE),

@@ -32,6 +32,20 @@ def test_making_a_store_again_changes_nothing(tmp_path):
     assert "mine" in (tmp_path / "store/amos.toml").read_text()
 
 
+def test_the_catalog_appears_whole_and_last(tmp_path, monkeypatch):
+    seen = []
+
+    def look(name):
+        folder = tmp_path / "store/default/default"
+        seen.append((name, (folder / "keys.sqlite").exists(), (folder / "shard.sqlite").exists()))
+
+    monkeypatch.setattr("amos.storage.catalog.reach", look)
+    with new_shard(tmp_path):
+        pass
+    assert seen[0] == ("create.catalog_drafted", True, False)
+    assert list((tmp_path / "store/default/default/tmp").glob("[0-9]*")) == []
+
+
 def test_a_missing_store_says_how_to_make_one(tmp_path):
     with pytest.raises(UsageError) as caught:
         Shard.open(tmp_path / "nothing")
