@@ -67,10 +67,10 @@ class Match:
         """Return the text of a capture, empty when unset."""
         return self.text(layout.ROW_CAPTURES + 2 * number)
 
-    def to_clause_end(self, start: int) -> str:
-        """Return the text of the source from the byte `start` to the end of the match's clause."""
+    def to_clause_end(self, start: int, most: int) -> str:
+        """Return the text from the byte `start` to the end of the match's clause, at most `most` bytes."""
         _, end = self.span(layout.ROW_CLAUSE) or (start, start)
-        return self._origin.content[start:end].decode()
+        return self._origin.content[start : min(end, start + most)].decode(errors="ignore")
 
     def capture_span(self, number: int) -> tuple[int, int] | None:
         """Return the bytes of a capture."""

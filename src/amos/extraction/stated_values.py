@@ -115,7 +115,7 @@ def _value_text(match: Match, span: tuple[int, int] | None, origin: Origin) -> t
     if is_time:
         return clean_value(without_time_lead(text)), True
     if when is not None and when[0] >= span[1] and text.rsplit(" ", 1)[-1].casefold() in _ARTICLES:
-        text = match.to_clause_end(span[0])  # "the | 7:42 | train": the time is part of a name
+        text = match.to_clause_end(span[0], REACH)  # "the | 7:42 | train": the time is part of a name
     if "'" in text or '"' in text or "“" in text or "‘" in text:
         text += closing_mark(text, origin.content[span[1] : span[1] + 3])
     tail = match.capture_span(TAIL_CAPTURE)
