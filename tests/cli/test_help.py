@@ -10,6 +10,7 @@ import click
 import pytest
 
 from amos.cli import COMMANDS, SECTIONS, main
+from households import call
 
 HEAVY = {"apsw", "duckdb", "msgspec", "numba", "numpy", "polars", "pyarrow", "rich", "Stemmer"}
 
@@ -171,3 +172,22 @@ def test_version_and_completion_are_clicks_own(amos):
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
     )
     assert done.stdout.split() == ["plain,packet", "plain,packets"]
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("ingest", "-q", "x"), "Global options stand before the command: `amos -q ingest …`."),
+        (
+            ("ingest", "x", "--store", "mem"),
+            "Global options stand before the command: `amos --store ingest …`.",
+        ),
+        (("report", "ingest", "-v"), "Global options stand before the command: `amos -v report ingest …`."),
+        (("ingest", "--sideways", "x"), "Run `amos ingest --help`."),
+        (("--sideways", "ingest"), "Run `amos --help`."),
+    ],
+)
+def test_an_option_in_the_wrong_place_is_shown_its_place(words, advice):
+    told = call(*words)
+    assert told.code == 2
+    assert told.err.splitlines()[-1] == f"  next: {advice}"

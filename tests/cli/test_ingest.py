@@ -114,7 +114,7 @@ def test_a_run_that_can_keep_nothing_is_exit_3_and_says_so(amos, folder):
     told = amos("ingest", path, "--from", "messages")
     assert told.code == 3
     assert "nothing could be kept: 3 records read, none of them readable" in told.err
-    assert "  next: " in told.err.splitlines()[-1]
+    assert told.err.splitlines()[-1] == "  next: Leave `--from messages` out, or name another format."
     assert "3 problems; nothing is stored." in told.out
     assert amos("ingest", path, "--from", "messages", "--dry-run").code == 3
     assert amos("ingest", path, "--from", "messages", "--json").object["sources"]["unreadable"] == 3

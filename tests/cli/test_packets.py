@@ -35,6 +35,11 @@ def test_a_question_in_bulk_ranks_as_it_does_alone(household, questions):
     ]
 
 
+def test_one_question_is_counted_as_one(household, folder):
+    path = write_lines(folder / "one.jsonl", {"qid": "q1", "cues": ["zeppelin"]})
+    assert household("packets", path, "-o", "one.parquet").out == "one.parquet: 0 rows for 1 question\n"
+
+
 def test_rows_go_to_a_parquet_file(household, questions, folder):
     import pyarrow.parquet as pq
 

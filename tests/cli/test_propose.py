@@ -87,3 +87,14 @@ def test_a_missing_file_is_exit_2(amos):
     told = amos("propose", "gone.jsonl")
     assert told.code == 2
     assert "gone.jsonl" in told.err
+
+
+def test_notes_are_told_only_when_asked_for(amos, folder):
+    (folder / "in").mkdir()
+    write_lines(folder / "in" / "notes.jsonl", line("n1", "My kettle colour is blue.", 1))
+    (folder / "in" / "chat.html").write_text("<html></html>")
+    other = {"uuid": "c", "name": "", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello."}]}
+    (folder / "in" / "conversations.json").write_text(json.dumps([other]))
+    told = amos("propose", "in")
+    assert (told.code, told.err) == (0, "")
+    assert "skipped_files" in amos("-v", "propose", "in").err

@@ -60,7 +60,20 @@ def _as_engine_error(failure: Exception) -> EngineError:
 def _usage_error(failure: click.ClickException) -> UsageError:
     context = getattr(failure, "ctx", None)
     path = context.command_path if context is not None else "amos"
-    return UsageError(failure.format_message(), advice=f"Run `{path} --help`.")
+    advice = f"Run `{path} --help`."
+    if isinstance(failure, click.NoSuchOption) and context is not None:
+        advice = _place_of_option(failure.option_name, context) or advice
+    return UsageError(failure.format_message(), advice=advice)
+
+
+def _place_of_option(name: str, context: click.Context) -> str | None:
+    """Return where an option belongs that only the whole command has; None when it has no such option."""
+    whole = context.find_root()
+    known = {flag for option in whole.command.params for flag in (*option.opts, *option.secondary_opts)}
+    if context is whole or name not in known:
+        return None
+    rest = context.command_path.removeprefix(f"{whole.info_name} ")
+    return f"Global options stand before the command: `{whole.info_name} {name} {rest} …`."
 
 
 def _disk_error(failure: OSError) -> EngineError:

@@ -52,4 +52,6 @@ def packets(
     if as_json:
         print_object(said)
     else:
-        click.echo(f"{output}: {table.num_rows:,} rows for {len(questions):,} questions")
+        from amos.views.plain import plural
+
+        click.echo(f"{output}: {plural(table.num_rows, 'row')} for {plural(len(questions), 'question')}")

@@ -69,10 +69,10 @@ def read_into_store(invocation: Invocation, reading: Reading) -> None:
         print_lines(receipt_lines(receipt))
         if not invocation.is_quiet:
             print_lines(counted_notes(receipt))
-    _leave_with_faults(receipt, is_strict=reading.is_strict)
+    _leave_with_faults(receipt, reading)
 
 
-def _leave_with_faults(receipt: dict[str, Any], *, is_strict: bool) -> None:
+def _leave_with_faults(receipt: dict[str, Any], reading: Reading) -> None:
     """Exit with 3 where nothing was kept, or the run is strict and something was not."""
     sources = receipt["sources"]
     unreadable = sources["unreadable"]
@@ -80,8 +80,12 @@ def _leave_with_faults(receipt: dict[str, Any], *, is_strict: bool) -> None:
         from amos.views.plain import plural
 
         said = f"nothing could be kept: {plural(unreadable, 'record')} read, none of them readable"
-        click.echo(f"amos: {said}\n  next: {InputError.default_advice}", err=True)
-    elif not (is_strict and (unreadable or receipt["conflicts"])):
+        named = reading.options.get("format")
+        advice = (
+            f"Leave `--from {named}` out, or name another format." if named else InputError.default_advice
+        )
+        click.echo(f"amos: {said}\n  next: {advice}", err=True)
+    elif not (reading.is_strict and (unreadable or receipt["conflicts"])):
         return
     raise click.exceptions.Exit(InputError.exit_code)
 
