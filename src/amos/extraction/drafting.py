@@ -140,19 +140,6 @@ class Drafter:
         if is_time and is_soon(match.capture(VALUE)):
             veto = Reason.LOW_VALUE.value
         cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
-        payload = None
-        if meaning.shape != "none":
-            parts = Parts(
-                span=span,
-                value=value,
-                property=property_name,
-                scope=clean_value(match.capture(SCOPE)),
-                time_text=time_text,
-                time_kind=kind,
-                is_negative=is_negative,
-                confidence=meaning.confidence,
-            )
-            payload = payload_of(meaning.shape, parts)
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
             row=origin.row,
@@ -170,10 +157,30 @@ class Drafter:
             more_spans=(),
             time_text=time_text,
             time_kind=kind,
-            payload=payload,
+            payload=typed_fields(match, meaning, span, value, property_name, kind, is_negative=is_negative),
             cues=cues,
             veto=veto,
         )
+
+
+def typed_fields(
+    match: Match, meaning: Meaning, span: str, value: str, property_name: str | None, kind: int, *,
+    is_negative: bool,
+) -> str | None:  # fmt: skip
+    """Return the payload of a claim, None where its pattern has no fields beyond property and value."""
+    if meaning.shape == "none":
+        return None
+    parts = Parts(
+        span=span,
+        value=value,
+        property=property_name,
+        scope=clean_value(match.capture(SCOPE)),
+        time_text=match.text(layout.ROW_WHEN) or None,
+        time_kind=kind,
+        is_negative=is_negative,
+        confidence=meaning.confidence,
+    )
+    return payload_of(meaning.shape, parts)
 
 
 def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) -> bool:
