@@ -16,6 +16,10 @@ __version__ = "0.1.0"
 __all__ = ["Store", "__version__", "open", "propose"]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name in __all__:
         from amos import api

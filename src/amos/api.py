@@ -108,7 +108,7 @@ class Store:
 
     def ingest(
         self,
-        paths: Sequence[str | Path],
+        paths: str | Path | Sequence[str | Path],
         *,
         format: str | None = None,  # noqa: A002 - the word of the command line
         mapping: str | Path | None = None,
@@ -119,12 +119,13 @@ class Store:
     ) -> dict[str, Any]:
         """Read transcripts into memory, one durable commit per batch; return the receipt.
 
+        paths: one file, folder or archive, or several.
         Re-running adds nothing that is stored already, so an interrupted run is simply run again.
         With dry_run the same work happens on a scratch copy, and the store stays as it is; the
         receipt then lists where something was cut.
         """
         from amos.flow.ingest import Run
-        from amos.flow.inputs import measure_inputs
+        from amos.flow.inputs import given_paths, measure_inputs
         from amos.flow.rules import default_rules
         from amos.sources.reading import read_batches
 
@@ -132,7 +133,7 @@ class Store:
             return self._ingest_scratch(
                 paths, format=format, mapping=mapping, trust=trust, zone=zone, progress=progress
             )
-        files = [Path(path) for path in paths]
+        files = given_paths(paths)
         began = time.perf_counter()
         started = utc_now()
         batches = read_batches(
@@ -154,7 +155,7 @@ class Store:
         self._store_index(receipt.blocks + sum(receipt.decisions.values()))
         return {**record, "cut_places": receipt.cut_places}
 
-    def _ingest_scratch(self, paths: Sequence[str | Path], **options: Any) -> dict[str, Any]:
+    def _ingest_scratch(self, paths: str | Path | Sequence[str | Path], **options: Any) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="amos-dry-run-") as folder:
             scratch = Path(folder) / "store"
             shutil.copytree(self.root, scratch)
@@ -309,7 +310,7 @@ def open(  # noqa: A001 - the library's door is named like the built-in
 
 
 def propose(
-    paths: Sequence[str | Path],
+    paths: str | Path | Sequence[str | Path],
     *,
     format: str | None = None,  # noqa: A002 - the word of the command line
     zone: str | None = None,
@@ -318,13 +319,14 @@ def propose(
 ) -> Iterator[dict[str, Any]]:
     """Yield one line per candidate and decision for every message in `paths`; no store is touched.
 
+    paths: one file, folder or archive, or several.
     report: told of every record that could not be read, or only in part.
     """
-    from amos.flow.inputs import measure_inputs, read_proposals
+    from amos.flow.inputs import given_paths, measure_inputs, read_proposals
     from amos.flow.proposing import propose_lines
     from amos.flow.rules import default_rules
 
-    files = [Path(path) for path in paths]
+    files = given_paths(paths)
     rules = default_rules(size=measure_inputs(files, format=format, zone=zone, trust=trust))
     proposals = read_proposals(files, format=format, zone=zone, trust=trust, report=report)
     yield from propose_lines(proposals, rules=rules, now=utc_now())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from amos.errors import UsageError
 from amos.flow.proposing import Proposal
 from amos.sources.block import Block, Problem
 from amos.sources.instants import default_zone
@@ -15,6 +17,17 @@ from amos.sources.reading import batch_blocks, check_trust, plan_inputs, read_al
 from amos.sources.standing import lower_trust
 
 Report = Callable[[Problem], None]
+
+
+def given_paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
+    """Return what a caller gave as paths: one path, or several.
+
+    Raises UsageError for an empty text, which would name the current folder.
+    """
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if "" in given:
+        raise UsageError("an empty path: is a variable unset?", advice="Name a file, a folder or an archive.")
+    return [Path(path) for path in given]
 
 
 def measure_inputs(
