@@ -83,6 +83,30 @@ SECRETS = [
     ("pass\u200bword: plum4\u200bkettle", "plum4\u200bkettle"),
     ("pаssword: plum4kettle", "plum4kettle"),  # the first a is Cyrillic
     ("see password%3Dplum4kettle&x=1", "plum4kettle"),
+    ("the wifi key is heron-lamp-27", "heron-lamp-27"),
+    ("our guest network code is plumkettle", "plumkettle"),
+    ("pass is Otter7Pond!", "Otter7Pond!"),
+    ("the pass for the staging box is still heron-27", "heron-27"),
+    ("I switched my email password from lantern7 to walnut8", "lantern7"),
+    ("I switched my email password from lantern7 to walnut8", "walnut8"),
+    ("we updated the pin from 7305 to 6120 today", "6120"),
+    ("mysql -u mira -h db -pOtter7Pond shop", "Otter7Pond"),
+    ("sshpass -p plum4kettle ssh mira@host", "plum4kettle"),
+    ("redis-cli -h cache -a plum4kettle ping", "plum4kettle"),
+    ("his PIN 6120 again", "6120"),
+    ("my card pin number 7305", "7305"),
+    ("My tablet unlocks with marzipan.", "marzipan"),
+    ("the bike lock opens with 6120", "6120"),
+    ("hf_qwertyuiopASDFGHJKLzxcvbnm", "hf_qwertyuiopASDFGHJKLzxcvbnm"),
+    (
+        "AKIAQWERTYUIOPASDFGH / qJalrXUtnFEMI/K7MDENG/bPxRfiCYSAMPLE0123",
+        "qJalrXUtnFEMI/K7MDENG/bPxRfiCYSAMPLE0123",
+    ),
+    ("My social security number is 219-09-9999", "219-09-9999"),
+    ("ssn 219099999", "219099999"),
+    ("Bank: account number 31926819, sort code 60-16-13", "31926819"),
+    ("Bank: account number 31926819, sort code 60-16-13", "60-16-13"),
+    ("routing number: 021000021", "021000021"),
 ]
 
 HARMLESS = [
@@ -129,6 +153,22 @@ HARMLESS = [
     "My locker is B12, my badge is 88-401 and my floor is 3.",
     "we pay 4500 1200 3300 1000 5200 4100 2300 1700 per month",
     "It costs 100 % more; see %20 in the address",
+    "the key is on the hook by the door",
+    "my key lime tart recipe has four eggs",
+    "the wifi key is printed on the box",
+    "the mountain pass is shut from November",
+    "the pass is 2108m above the sea",
+    "My rail pass is DB44810",
+    "pin 2031 targets to the top of the page",
+    "PIN board, drawing pins, PIN diode 12V",
+    "I changed my password from weak to strong",
+    "my phone unlocks with my face",
+    "the laptop unlocks with fingerprint",
+    "the door opens with a push",
+    "ssh -p2222 mira@host and docker run -p8080:80 web",
+    "part 219-09-9999-2, phone 219-555-0147",
+    "I have an account there since 2019",
+    "the commit is 3f1d2c4b5a69788796a5b4c3d2e1f00112233445 on AKI",
 ]
 
 EXCLUSIONS = [
@@ -178,6 +218,21 @@ NO_EXCLUSIONS = [
     "Don't add this to the salad.",
     "No lo guardes en la nevera, se estropea.",
     "Ich merke mir das nicht so gut.",
+    "I do not remember the name of the ferry",
+    "Don't remember the colour, sorry.",
+    "Never store the bike outside in winter.",
+    "Don't keep the windows open at night.",
+    "We never record that anyone was late.",
+    "Do not forget that Ilse is away.",
+]
+
+# text, what of it must go, what must stay
+NAMED_EXCLUSIONS = [
+    ("Please don't store that Ilse is ill. My bin day is Friday.", "Ilse", "Friday"),
+    ("My bin day is Friday. Do not remember that my rent is 700.", "700", "Friday"),
+    ("do not remember Ilse's surgery\nMy bin day is Friday.", "surgery", "Friday"),
+    ("Please don't save anything about Dr. Moor, he left. My bin day is Friday.", "left", "Friday"),
+    ("Never log that he drinks! My bin day is Friday.", "drinks", "Friday"),
 ]
 
 ORDERS = [

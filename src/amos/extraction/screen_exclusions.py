@@ -46,6 +46,20 @@ _REQUEST = re.compile(
     rf"|go and )?(?P<verb>{_VERB})(?: down)? (?P<thing>{_THING})(?: down)?(?P<memory> {_MEMORY})?{_STOP}",
     re.IGNORECASE,
 )
+_ABOUT = re.compile(
+    rf"(?<!\w)(?P<not>{_NOT}) (?:ever |even |actually |please )?(?P<kept>remember|save|store|keep|record"
+    rf"|log|note"
+    r"|retain|memori[sz]e|write down)(?: (?:in mind|a note|on file|track of))? (?P<about>(?:the fact )?that"
+    r" (?=(?:i|i'm|i've|my|we|we're|our|he|he's|she|she's|they|his|her|their|the|a|an|there|someone"
+    r"|somebody)(?!\w)"
+    r"|(?-i:[A-Z][^\W\d_]))|(?:anything|things|stuff|any facts?) about (?=\w)"
+    r"|(?=(?:my|our|his|her|their|the)(?! (?:next|last|previous)) [^\W\d_]"
+    r"|(?-i:[A-Z][^\W\d_]{1,30}(?:'s)? )))",
+    re.IGNORECASE,
+)
+"""Names what must not be kept: "don't store that Max is ill"."""
+_OTHER_SENSES = frozenset(("keep", "note", "record"))
+_ASKS = re.compile(r"(?<!\w)(?:please|pls|kindly)\s*$", re.IGNORECASE)
 _NEEDS_MEMORY = frozenset({"add", "put", "commit", "file"})
 _OTHERS = (
     (
@@ -143,10 +157,12 @@ _ASIDE = re.compile(
 )
 _ASIDE_BEFORE = re.compile(r"(?:^|[.;:!?(\n]|(?<!\w)(?:and|but|so|ok|well))\s*$", re.IGNORECASE)
 _FLAT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\t": " "})
-_SENTENCE_END = re.compile(r"[.!?。！？]+(?=[\s\"'”’»)]|$)|\n+")
+_SENTENCE_END = re.compile(
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?。！？]+(?=[\s\"'”’»)]|$)|\n+"
+)
 _NAMED_RANGE = re.compile(r"(this|next|following|last|previous) (?:sentence|line)", re.IGNORECASE)
 _WINDOW = 24
-PATTERNS = (_REQUEST, _OTHER, _ASIDE)
+PATTERNS = (_REQUEST, _ABOUT, _OTHER, _ASIDE)
 """What every find matches after curly apostrophes and odd spaces are made plain."""
 _MARKS = {'"': '"', "“": "”", "«": "»", "'": "'", "„": "“"}
 
@@ -155,12 +171,13 @@ def find_exclusions(text: str, *, is_message: bool) -> Iterator[Hit]:
     """Yield the ranges of `text` that ask not to be kept.
 
     `is_message`: somebody speaks for themself, so that a plain request covers the whole
-    text; otherwise (pages, tool output, prompts) it covers its own sentence.
+    text; otherwise (pages, tool output, prompts) it covers its own sentence, as a request
+    does everywhere that names what must not be kept.
     """
     sentences: list[int] | None = None
-    for start, end in _requests(text.translate(_FLAT)):
-        named = _NAMED_RANGE.search(text, start, end)
-        if is_message and named is None:
+    for start, end, is_about in _requests(text.translate(_FLAT)):
+        named = None if is_about else _NAMED_RANGE.search(text, start, end)
+        if is_message and named is None and not is_about:
             yield Hit(0, len(text), "exclusion_request", Reason.EXPLICIT_EXCLUSION_SIGNAL)
             return
         if sentences is None:
@@ -180,8 +197,11 @@ def _sentence_range(sentences: list[int], start: int, end: int, which: str) -> t
     return sentences[min(first, len(sentences) - 2)], sentences[last]
 
 
-def _requests(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of the phrases that ask, mentions between quotation marks left out."""
+def _requests(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield the ranges of the phrases that ask, and whether each names what it is about.
+
+    Mentions between quotation marks are left out.
+    """
     for match in _REQUEST.finditer(text):
         needs_memory = match.group("verb").lower() in _NEEDS_MEMORY
         if needs_memory and not match.group("memory"):
@@ -189,13 +209,29 @@ def _requests(text: str) -> Iterator[tuple[int, int]]:
         if _BEFORE.search(text[max(0, match.start() - _WINDOW) : match.start()]) and not _is_mention(
             text, match
         ):
-            yield match.span()
+            yield *match.span(), False
     for match in _OTHER.finditer(text):
         if not _is_mention(text, match):
-            yield match.span()
+            yield *match.span(), False
+    for match in _ABOUT.finditer(text):
+        if _asks_about(text, match):
+            yield match.start(), max(match.end() - 1, match.start() + 1), True
     for match in _ASIDE.finditer(text):
         if _ASIDE_BEFORE.search(text[max(0, match.start() - _WINDOW) : match.start()]):
-            yield match.span()
+            yield *match.span(), False
+
+
+def _asks_about(text: str, match: re.Match[str]) -> bool:
+    """Tell whether "don't store …" is an order; "don't remember the name" leaves out an "I"."""
+    before = text[max(0, match.start() - _WINDOW) : match.start()]
+    if not _BEFORE.search(before):
+        return False
+    denial, verb = match.group("not").lower(), match.group("kept").lower()
+    is_clear = denial in ("please not", "never", "do not", "no need to") or _ASKS.search(before) is not None
+    is_clause = match.group("about").lower().endswith(("that ", "about "))
+    if verb.startswith(("remember", "memori")):
+        return is_clear
+    return is_clause and (is_clear or verb not in _OTHER_SENSES)
 
 
 def _is_mention(text: str, match: re.Match[str]) -> bool:

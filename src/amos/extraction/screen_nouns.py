@@ -21,6 +21,7 @@ WORD_NOUNS = (
     r"|kennwort|losungswort|contrase[nñ]as?|mots? de passe|mdp|senhas?|wachtwoord|parola d'ordine"
     r"|парол[ья]\w?|has[łl]o(?: to)?|lozinka|geslo|salasanani?(?: on)?"
     r"|l[öo]senord(?:et)?|adgangskode|jelszó|heslo|şifrem?"
+    r"|(?:wi-?fi|wlan|wpa2?|router|hotspot|network|guest network)[ \-](?:key|pass|code)"
     rf"|{PHRASE_NOUNS}|{MISSPELT_NOUNS}"
 )
 DIGIT_NOUNS = (

@@ -1,4 +1,4 @@
-"""Find payment cards (Luhn) and IBANs (mod 97) among digit runs; phones, orders and ids stay."""
+"""Find payment cards (Luhn), IBANs (mod 97), account and personal numbers; phones, orders and ids stay."""
 
 from __future__ import annotations
 
@@ -57,12 +57,47 @@ _COUNTRIES = """
 """
 _IBAN_LENGTHS = dict(pair.split(":") for pair in _COUNTRIES.split())
 
-PATTERNS = (re.compile(r"[0-9](?:[ \-\xa0]?[0-9]){12}"), _IBAN_START)
+_LINK = r"(?:\s{0,2}[:=#]|\s(?:is|was|ist|es|est|no\.?|nr\.?))?(?:\s(?:now|still))?\s{0,2}[:#]?\s{0,2}"
+_NAMED_NUMBERS = (
+    re.compile(
+        rf"(?<!\w)(?:(?:bank |checking |current |savings |giro )?account (?:number|num|no\.?|nr\.?|#)"
+        rf"|acct\.?(?: no\.?)?"
+        rf"|kontonummer|konto-?nr\.?|num[ée]ro de compte|n[úu]mero de cuenta|routing (?:number|no\.?)"
+        rf"|aba number)"
+        rf"{_LINK}([0-9](?:[ -]?[0-9]){{5,16}})(?![\w-])",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?<!\w)(?:sort[ -]?code|bankleitzahl"
+        rf"|blz){_LINK}([0-9]{{2}}[ -]?[0-9]{{2}}[ -]?[0-9]{{2,4}})(?![\w-])",
+        re.IGNORECASE,
+    ),
+)
+"""Numbers of bank accounts by what people call them."""
+_PERSONAL_NUMBERS = (
+    re.compile(r"(?<![\w.+-])(?!000|666|9[0-9]{2})[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])"),
+    re.compile(
+        rf"(?<!\w)(?:ssn|social(?: security)?(?: (?:number"
+        rf"|no\.?))?){_LINK}([0-9]{{3}} ?[0-9]{{2}} ?[0-9]{{4}})(?![\w-])",
+        re.IGNORECASE,
+    ),
+)
+"""Social security numbers: by their shape, or by name."""
+PATTERNS = (
+    re.compile(r"[0-9](?:[ \-\xa0]?[0-9]){12}"),
+    _IBAN_START,
+    *_NAMED_NUMBERS,
+    *_PERSONAL_NUMBERS,
+)
 """What every find contains."""
 
 
 def find_numbers(text: str) -> Iterator[Hit]:
-    """Yield the cards and IBANs of `text`, in code points."""
+    """Yield the cards, account and social security numbers of `text`, in code points."""
+    for rule, patterns in (("account_number", _NAMED_NUMBERS), ("personal_number", _PERSONAL_NUMBERS)):
+        for pattern in patterns:
+            for match in pattern.finditer(text):
+                yield Hit(*match.span(pattern.groups), rule, Reason.SECRET_MATERIAL_DETECTED)
     for match in _DIGIT_RUN.finditer(text):
         for start, end in _cards(text, match.start(), match.end()):
             yield Hit(start, end, "card_number", Reason.SECRET_MATERIAL_DETECTED)

@@ -19,6 +19,7 @@ from amos.extraction import (
     screen_instructions,
     screen_numbers,
     screen_phrases,
+    screen_sayings,
     screen_secrets,
 )
 from amos.extraction.screen_text import EVERYTHING, Family, of_view
@@ -94,7 +95,7 @@ def _patterns() -> dict[Family, tuple[str, ...]]:
         Family.KEYS: tuple(map(loosened, screen_secrets.KEY_PATTERNS)),
         Family.ASSIGNMENTS: tuple(map(loosened, screen_secrets.ASSIGNMENT_PATTERNS)),
         Family.NUMBERS: tuple(map(loosened, screen_numbers.PATTERNS)),
-        Family.PHRASES: tuple(map(loosened, screen_phrases.PATTERNS)),
+        Family.PHRASES: tuple(map(loosened, (*screen_phrases.PATTERNS, *screen_sayings.PATTERNS))),
         Family.EXCLUSIONS: tuple(map(flattened, screen_exclusions.PATTERNS)),
         Family.ORDERS: tuple(map(flattened, screen_instructions.PATTERNS)),
         Family.BASE64: (BASE64_START,),

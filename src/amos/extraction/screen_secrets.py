@@ -17,9 +17,13 @@ _RUN = re.compile(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{12,}(?:\.[A-Za-z0-9_\-]{4,
 _TOKEN = re.compile(
     r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|gl(?:pat|ptt|dt|rt|soat)-[\w\-]{16,}"
     r"|(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])|xox[abeoprs]-[\w\-]{11,}|xapp-[\w\-]{11,}"
-    r"|AIza[\w\-]{30,}|AGE-SECRET-KEY-1[0-9A-Z]{16,}|pypi-AgE[\w\-]{16,}|eyJ[\w\-]{13,}\.(?:eyJ"
+    r"|AIza[\w\-]{30,}|hf_[A-Za-z0-9]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{16,}|pypi-AgE[\w\-]{16,}"
+    r"|eyJ[\w\-]{13,}\.(?:eyJ"
     r"|[\w\-]{8})[\w\-]*(?:\.[\w\-]+)*)"
 )
+_ACCESS_ID = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])")
+_ACCESS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
+_BESIDE = 200  # characters between an access key id and its secret
 _PREFIX = re.compile(
     r"(?:sk|rk|pk|tok|pat|key|secret|token|api|apikey|whsec|npm|hf|shp(?:at|ca|pa|ss)|dop_v1|dckr_pat"
     r"|lin_api|figd|sq0(?:csp|atp)|glsa|nvapi|xai|gsk|r8|pplx|sbp|rnd|access|session|bearer|auth"
@@ -58,6 +62,12 @@ _OPTION = re.compile(
     r"(?<![\w\-])(?:--(?:password|passwd|token|secret|api-key)[ =]|(?:-u"
     r"|--user)[ =][\"']?[^\s:\"']{1,64}:)[\"']?([^\s\"'@]{3,128})"
 )
+_ATTACHED = re.compile(
+    r"(?<![\w\-])(?:(?:mysql\w{0,8}|mariadb\w{0,8}|7z|7za|rar|unrar)(?=[ \t])[^\n|;&]{0,160}?[ \t]-p"
+    r"|sshpass[ \t]{1,2}-p[ \t]?|redis-cli(?=[ \t])[^\n|;&]{0,160}?[ \t]-a[ \t]{1,2})[\"']?([^\s\"'"
+    r"|;&]{3,128})"
+)
+"""Options that take the password without a name of it: `mysql -u root -p…`."""
 _LOGIN_PAIR = re.compile(
     r"(?:log[ \-]?in|user(?:name)?|account|e-?mail)\s?[:=]?\s?[^\s,;/]{1,64}[\s,;/]{1,3}(?:pass|pw"
     r"|key)\s?[:=]\s?([^\s,;]{4,64})",
@@ -103,7 +113,7 @@ KEY_PATTERNS = (
     ),
 )
 """What every find of `find_keys` matches."""
-ASSIGNMENT_PATTERNS = (_HEADER, *_NAMED, _OPTION, _LOGIN_PAIR, _SLASHED_PAIR)
+ASSIGNMENT_PATTERNS = (_HEADER, *_NAMED, _OPTION, _ATTACHED, _LOGIN_PAIR, _SLASHED_PAIR)
 """What every find of `find_assignments` matches."""
 
 
@@ -130,6 +140,8 @@ def find_keys(text: str) -> Iterator[Hit]:
             yield _hit(*match.span(2), "login_in_url")
     for match in _OTHER_TOKEN.finditer(text):
         yield _hit(*match.span(), "provider_token")
+    for start, end in _access_secrets(text):
+        yield _hit(start, end, "provider_token")
     for match in _RUN.finditer(text):
         rule = _key_rule(match.group(), text[max(0, match.start() - _BEFORE) : match.start()])
         if rule is not None:
@@ -148,6 +160,17 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         end = _BLOCK_END.search(text, begin.end())
         yield begin.start(), end.end() if end else len(text)
         begin = _BLOCK_BEGIN.search(text, end.end()) if end else None
+
+
+def _access_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the secret keys that stand beside an access key id: forty characters, no hexadecimal sum."""
+    at = 0
+    for known in _ACCESS_ID.finditer(text):
+        first, last = max(at, known.start() - _BESIDE), known.end() + _BESIDE
+        for match in _ACCESS_SECRET.finditer(text, first, last):
+            if is_random_text(match.group()):
+                yield match.span()
+            at = match.end()
 
 
 def _key_rule(run: str, before: str) -> str | None:
@@ -186,7 +209,7 @@ def _logins(text: str) -> Iterator[tuple[int, int]]:
         value = match.group(1)
         if _is_key(value) or value.endswith("="):
             yield match.span(1)
-    for pattern in (_OPTION, _LOGIN_PAIR):
+    for pattern in (_OPTION, _ATTACHED, _LOGIN_PAIR):
         for match in pattern.finditer(text):
             if not is_placeholder(match.group(1)):
                 yield match.span(1)

@@ -16,6 +16,7 @@ from amos.extraction.screen_instructions import find_instructions
 from amos.extraction.screen_json import JsonString, RawPlaces, json_strings
 from amos.extraction.screen_numbers import find_numbers
 from amos.extraction.screen_phrases import find_phrases
+from amos.extraction.screen_sayings import find_sayings
 from amos.extraction.screen_secrets import find_assignments, find_keys, is_credential, names_a_secret
 from amos.extraction.screen_view import Hit, base64_texts, byte_offsets, decoded_view
 from amos.schemas.vocabulary import Reason
@@ -61,6 +62,7 @@ def message_rules(*, is_message: bool, may_instruct: bool) -> Rules:
         (Family.ASSIGNMENTS, find_assignments),
         (Family.NUMBERS, find_numbers),
         (Family.PHRASES, find_phrases),
+        (Family.PHRASES, find_sayings),
         (Family.EXCLUSIONS, functools.partial(find_exclusions, is_message=is_message)),
     ]
     if not may_instruct:

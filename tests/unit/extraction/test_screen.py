@@ -6,7 +6,16 @@ import pytest
 
 from amos.extraction.screen import FINDINGS, apply_cuts, screen
 from amos.schemas.vocabulary import SourceFlag
-from screen_samples import EXCLUSIONS, HARMLESS, NO_EXCLUSIONS, NO_ORDERS, ORDERS, SECRETS, raw_rows
+from screen_samples import (
+    EXCLUSIONS,
+    HARMLESS,
+    NAMED_EXCLUSIONS,
+    NO_EXCLUSIONS,
+    NO_ORDERS,
+    ORDERS,
+    SECRETS,
+    raw_rows,
+)
 
 TOKEN = "tok_SAMPLE_0a1b2c3d4e5f60718293"
 
@@ -41,6 +50,13 @@ def test_harmless_text_yields_no_finding(text):
 @pytest.mark.parametrize("text", EXCLUSIONS)
 def test_an_excluded_message_goes_whole(text):
     assert set(cut_text(text)) == {"\x1a"}
+
+
+@pytest.mark.parametrize(("text", "unwanted", "wanted"), NAMED_EXCLUSIONS)
+def test_what_a_request_names_goes_and_the_other_sentences_stay(text, unwanted, wanted):
+    cut = cut_text(text)
+    assert unwanted not in cut
+    assert wanted in cut
 
 
 @pytest.mark.parametrize("text", NO_EXCLUSIONS)

@@ -14,9 +14,9 @@ from amos.extraction.screen_prefilter import (
     needed_families_of_json,
 )
 from amos.extraction.screen_text import find_in_json, find_in_name, find_in_text, message_rules
-from screen_samples import EXCLUSIONS, HARMLESS, NO_EXCLUSIONS, ORDERS, SECRETS
+from screen_samples import EXCLUSIONS, HARMLESS, NAMED_EXCLUSIONS, NO_EXCLUSIONS, ORDERS, SECRETS
 
-PIECES = [text for text, _ in SECRETS] + HARMLESS + EXCLUSIONS + NO_EXCLUSIONS + ORDERS
+PIECES = [text for text, *_ in [*SECRETS, *NAMED_EXCLUSIONS]] + HARMLESS + EXCLUSIONS + NO_EXCLUSIONS + ORDERS
 RULES = message_rules(is_message=False, may_instruct=False)
 
 
@@ -78,6 +78,8 @@ HOSTILE = [
     'token="', "token=", "<!--", "display:none ", "between us ", "%41", "&#65;", "a\u200b", "aа",
     "QUJDREVGR0hJSktM",
     '="', "\t", "\n", "(", '\\"', "would be so lovely if the ",
+    "mysql ", "mysql -p", "changed my password from ", "laptop opens with ", "pass is ",
+    "account number ", "AKIAQWERTYUIOPASDFGH ", "do not remember that my ", "ssn ", "219-09-",
     "add to a b ", "assistant ", "-u a:", "bearer ",
 ]  # fmt: skip
 

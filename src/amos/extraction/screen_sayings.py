@@ -1,0 +1,107 @@
+"""Find secrets that turns of phrase give away: "pass is …", "from … to …", "unlocks with …", "PIN …"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from amos.extraction.screen_phrases import is_coined, is_placeholder, is_plausible_password
+from amos.extraction.screen_view import Hit
+from amos.schemas.vocabulary import Reason
+
+_VALUE = r"[\"'“‘`«]?([^\s\"'“”‘’`«»,;]{3,64})"
+_PASS = re.compile(
+    rf"(?<![^\W_])(?:([^\W\d_]{{2,16}}) )?pass(?: (?:for|to|of)(?: [^\s:=.,;!?]{{1,24}}){{1,4}}?)?"
+    rf"(?:'s|’s| is| was|\s?[:=])(?: (?:now|still|just|currently))?\s{{1,3}}{_VALUE}",
+    re.IGNORECASE,
+)
+_OTHER_PASSES = frozenset(
+    "bus ski boarding season day mountain guest parking rail travel museum hall backstage train transit "
+    "lift park "
+    "high low alpine free press visitor monthly weekly annual event fast level exam by let will to".split()
+)
+_MEASURE = re.compile(r"[~≈]?\d[\d.,]*[a-zA-Z]{0,3}\W*")
+_CHANGED = re.compile(
+    r"(?<!\w)(?:chang|switch|reset|updat|rotat)\w{0,4}(?: [^\s.,:;]{1,20}){0,4}? (?:pass[ -]?words?"
+    r"|pass[ -]?phrases?"
+    r"|pass[ -]?codes?|pins?|pin codes?|pwd?)(?: (?:for|of|on)(?: [^\s:=.,;!?]{1,24}){1,4}?)?"
+    rf" from {_VALUE}[\"'”’`»]?,? to {_VALUE}",
+    re.IGNORECASE,
+)
+_UNLOCKS = re.compile(
+    r"(?<![^\W_])(?:laptop|phone|computer|pc|mac(?:book)?|tablet|ipad|iphone|safe|door|gate|garage|lock"
+    r"|locker|vault"
+    r"|account|screen|house|flat|office|app|keypad|alarm|suitcase|briefcase"
+    r"|bike)s?(?: [^\s.,:;!?]{1,20}){0,3}?"
+    r" (?P<verb>unlocks?|opens?|logs? in|disarms?)(?: up| only)? (?:with|by|using|via)(?: the)?"
+    rf"(?: (?:code|pin|password|passcode|combination|phrase|word))?:? {_VALUE}",
+    re.IGNORECASE,
+)
+_WAYS = frozenset(
+    "face faceid fingerprint fingerprints touch touchid thumb thumbprint biometrics watch nfc key keys "
+    "keycard "
+    "badge card fob ease difficulty voice bluetooth gesture swipe pattern windows apple iris remote code "
+    "pin password "
+    "passcode caution care force luck time help magic".split()
+)
+_BARE_PIN = re.compile(
+    r"(?<![^\W_])(?:(?:PIN|(?:my|the|card|sim|bank|phone|door|debit|credit) pin)(?: (?:code|number))?"
+    r"|(?:PIN|Pin|pin)"
+    r" (?:code|number))[ \t]{1,2}([0-9]{4,8})(?![\w%]|[.,:/-][0-9])(?! (?:%|people|times|years?|points?"
+    r"|boards?)(?!\w))"
+)
+_SHORTEST_PASS = 6
+PATTERNS = (_PASS, _CHANGED, _UNLOCKS, _BARE_PIN)
+"""What every find matches."""
+
+
+def find_sayings(text: str) -> Iterator[Hit]:
+    """Yield the secret of each such phrase, in code points."""
+    for start, end in _spans(text):
+        yield Hit(start, end, "spoken_secret", Reason.SECRET_MATERIAL_DETECTED)
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    for match in _PASS.finditer(text):
+        if (match.group(1) or "").lower() not in _OTHER_PASSES and _is_pass(_trimmed(match, 2)):
+            yield _range(match, 2)
+    for match in _CHANGED.finditer(text):
+        if all(_is_kept_secret(_trimmed(match, group)) for group in (1, 2)):
+            yield from (_range(match, group) for group in (1, 2))
+    for match in _UNLOCKS.finditer(text):
+        if _opens(text, match):
+            yield _range(match, 2)
+    for match in _BARE_PIN.finditer(text):
+        yield match.span(1)
+
+
+def _trimmed(match: re.Match[str], group: int) -> str:
+    return match.group(group).rstrip(".!?:)]}…")
+
+
+def _range(match: re.Match[str], group: int) -> tuple[int, int]:
+    return match.start(group), match.start(group) + len(_trimmed(match, group))
+
+
+def _is_pass(value: str) -> bool:
+    """Tell whether `value`, said of a pass, is a password: made up, and no height, price or date."""
+    is_long = len(value) >= _SHORTEST_PASS and not _MEASURE.fullmatch(value)
+    return is_long and is_coined(value) and any(map(str.isalpha, value))
+
+
+def _is_kept_secret(value: str) -> bool:
+    return is_plausible_password(value) or (value.isdigit() and len(value) >= 4)
+
+
+def _opens(text: str, match: re.Match[str]) -> bool:
+    """Tell whether what something opens with is a code or a word, rather than a finger, a key, a page."""
+    value = _trimmed(match, 2)
+    if is_coined(value):
+        return not is_placeholder(value)
+    is_last = not text[match.start(2) + len(value) :].lstrip("\"'”’`»").startswith((" ", "-"))
+    return (
+        match.group("verb").lower().startswith("unlock")
+        and is_last
+        and value.lower() not in _WAYS
+        and is_plausible_password(value)
+    )
