@@ -32,9 +32,9 @@ class LocomoReader(Reader):
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
         """See speakers and dialogue ids, or questions with evidence before a conversation."""
-        own, keys = sample.keys, sample.all_keys
-        is_talk = "conversation" in own and {"speaker_a", "dia_id"} <= keys
-        if is_talk or ("qa" in own and {"question", "evidence", "category"} <= keys):
+        own = sample.keys
+        is_talk = "conversation" in own and {"speaker_a", "dia_id"} <= sample.all_keys
+        if is_talk or ("qa" in own and {"question", "evidence", "category"} <= sample.all_keys):
             return Recognition(95, "samples with `qa` or `speaker_a` and `dia_id`")
         return NOT_MINE
 

@@ -186,6 +186,11 @@ def test_a_torn_line_does_not_hide_the_format(tmp_path, first):
     assert [one.format for one in detect([path])] == ["messages"]
 
 
+def test_a_torn_line_does_not_hide_an_export_in_lines(tmp_path):
+    path = lines(tmp_path / "chats.jsonl", ['{"uuid": "b", "na', CHAT[1:-1]])
+    assert [one.format for one in detect([path])] == ["claude-ai"]
+
+
 @pytest.mark.parametrize(
     "content", [CHAT, json.dumps([chat(1)]), TALK, json.dumps(json.loads(TALK), indent=1)]
 )
