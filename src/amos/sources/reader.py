@@ -89,7 +89,7 @@ class Sample:
 
     @cached_property
     def keys(self) -> list[str]:
-        """Keys of the top-level object, or of the first objects of lines or of a top-level array, in order."""
+        """Keys of the top-level object, of the first lines, or of the first objects of an array, in order."""
         if self.objects:
             return list(dict.fromkeys(key for one in self.objects for key in one))
         level = 2 if self.is_array else 1
