@@ -4,13 +4,14 @@ import sqlite3
 
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
+from amos.schemas.catalog import text_digest
 from committed_rows import commit, new_shard, story
 
 
 def make_store(folder):
     """Return the root of a store with hot rows, a segment of one commit and sealed segments."""
     with new_shard(folder) as shard:
-        commit(shard, story(0, 3))
+        commit(shard, story(0, 3), texts={text_digest("be kind"): ("policy", "be kind")})
         commit(shard, story(3, 1, width=1 << 20))
         shard._log.seal_blobs = 0
         commit(shard, story(4, 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,9 @@ class _Stored:
         self.links = events.column("previous_event_hash").to_pylist()
         self.versions = events.column("version").to_pylist()
         self.times = events.column("accepted_at").cast(pa.int64()).to_pylist()
+        self.occurred = events.column("occurred_at").cast(pa.int64()).to_pylist()
+        self.actors = events.column("actor").to_pylist()
+        self.payloads = events.column("payload").to_pylist()
 
     def check(self, row: int, commit: CommitEntry, link: bytes) -> Iterator[Problem]:
         """Yield what is wrong with one event whose previous link must be `link`."""
@@ -84,8 +88,29 @@ class _Stored:
             yield Problem("event_changed", where, "its checksum differs from its columns")
         if self.links[row] != link:
             yield Problem("link_broken", where, "the link before it differs")
-        if self.versions[row] != commit.graph_version or self.times[row] != commit.accepted_us:
-            yield Problem("event_changed", where, "version or time differ from the commit log")
+        differing = self._differing(row, commit)
+        if differing:
+            yield Problem("event_changed", where, f"{', '.join(differing)} differ from the commit log")
+
+    def _differing(self, row: int, commit: CommitEntry) -> list[str]:
+        """Name what an event and its commit both state, and state differently."""
+        said = (
+            ("version", self.versions[row], commit.graph_version),
+            ("time", self.times[row], commit.accepted_us),
+            ("skew", self.times[row] - self.occurred[row], commit.skew_us),
+            ("actor", self.actors[row], commit.actor),
+            ("operation", _operation(self.payloads[row]), commit.operation),
+        )
+        return [name for name, event, logged in said if event != logged]
+
+
+@lru_cache(maxsize=256)
+def _operation(payload: str) -> object:
+    """Return the operation that a payload names; None where it cannot be read."""
+    try:
+        return json.loads(payload)["operation"]
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _check_versions(commits: Sequence[CommitEntry]) -> Iterator[Problem]:

@@ -212,6 +212,11 @@ class Shard:
         with self._lock:
             return self._catalog.text(digest)
 
+    def texts(self) -> list[tuple[bytes, str, str]]:
+        """Return (digest, kind, body) of everything kept beside the rows by commits."""
+        with self._lock:
+            return self._catalog.texts()
+
     def _commit_draft(self, draft: Draft, request: CommitRequest, reads: Reads) -> int:
         placed = self._log.place(large_tables(draft, request.base + 1), (request.base + 1,) * 2)
         try:

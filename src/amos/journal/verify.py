@@ -15,7 +15,7 @@ from amos.journal.reference_check import check_contents, check_decisions, check_
 from amos.journal.row_check import check_rows_of, missing_rows
 from amos.journal.rows import stored, unpack_blobs
 from amos.journal.snapshot import Snapshot
-from amos.schemas.catalog import HotEntry, Records, SegmentEntry
+from amos.schemas.catalog import HotEntry, Records, SegmentEntry, text_digest
 from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS
 
 Progress = Callable[[str, int, int], None]
@@ -42,6 +42,9 @@ class Verifiable(Protocol):
 
     def check_catalog(self) -> list[str]:
         """Check the catalog's own structure."""
+
+    def texts(self) -> list[tuple[bytes, str, str]]:
+        """Return the kept texts: digest, kind, body."""
 
 
 class _Unit(NamedTuple):
@@ -87,6 +90,9 @@ def _verify(
     head = records.commits[-1].graph_version if records.commits else 0
     report.graph_version = head or None
     report.checked["commits"] = len(records.commits)
+    for digest_kept, kind, body in shard.texts():
+        if text_digest(body) != digest_kept:
+            report.add("text_changed", f"{kind} {digest_kept.hex()}", "its digest is not that of its body")
     for file in shard.orphans():
         report.add("segment_orphan", file, "no commit names it; the next write removes it")
     sound = list(_sound_segments(shard, records, report, progress))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import NamedTuple
 
 
@@ -84,3 +85,8 @@ class Records(NamedTuple):
     commits: list[CommitEntry]
     segments: list[SegmentEntry]
     hot: list[HotEntry]
+
+
+def text_digest(body: str) -> bytes:
+    """Return the digest under which a catalog keeps a policy or contract: SHA-256 of its UTF-8 bytes."""
+    return hashlib.sha256(body.encode()).digest()

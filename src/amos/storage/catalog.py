@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from amos.errors import IntegrityError, SchemaError, UsageError
-from amos.schemas.catalog import CommitEntry, ConflictEntry, HotEntry, RunEntry, SegmentEntry
+from amos.schemas.catalog import CommitEntry, ConflictEntry, HotEntry, RunEntry, SegmentEntry, text_digest
 from amos.storage.connections import fetch, open_database
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, rename_durably
@@ -250,9 +250,19 @@ class Catalog:
         found = self.rows("SELECT kind, body FROM texts WHERE digest = ?", (digest,))
         return found[0] if found else None
 
+    def texts(self) -> list[tuple[bytes, str, str]]:
+        """Return (digest, kind, body) of every kept text, in the order of their digests."""
+        return self.rows("SELECT digest, kind, body FROM texts ORDER BY digest")
+
     def insert_texts(self, texts: dict[bytes, tuple[str, str]]) -> None:
-        """Keep policy and contract texts by digest; a known digest is left alone."""
+        """Keep policy and contract texts by digest; a known digest is left alone.
+
+        Raises UsageError where a digest is not that of its body.
+        """
         rows = [(digest, kind, body) for digest, (kind, body) in texts.items()]
+        for digest, kind, body in rows:
+            if digest != text_digest(body):
+                raise UsageError(f"a {kind} was given under a digest that is not its own")
         with disk_errors(self.path):
             self._connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", rows)
 

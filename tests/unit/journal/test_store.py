@@ -1,4 +1,5 @@
 import errno
+import hashlib
 import threading
 from datetime import timedelta
 
@@ -209,10 +210,18 @@ def test_a_key_used_for_something_else_is_refused_and_queued(shard):
 
 
 def test_texts_are_kept_once_by_digest(shard):
-    commit(shard, story(0, 1), texts={b"d" * 32: ("policy", "be kind")})
-    commit(shard, story(1, 1), texts={b"d" * 32: ("policy", "be kind")})
-    assert shard.text(b"d" * 32) == ("policy", "be kind")
+    digest = hashlib.sha256(b"be kind").digest()
+    commit(shard, story(0, 1), texts={digest: ("policy", "be kind")})
+    commit(shard, story(1, 1), texts={digest: ("policy", "be kind")})
+    assert shard.text(digest) == ("policy", "be kind")
+    assert shard.texts() == [(digest, "policy", "be kind")]
     assert shard.text(b"e" * 32) is None
+
+
+def test_a_text_under_a_foreign_digest_is_refused_with_its_commit(shard):
+    with pytest.raises(UsageError, match="digest"):
+        commit(shard, story(0, 1), texts={b"d" * 32: ("policy", "be kind")})
+    assert (shard.head, shard.texts()) == (0, [])
 
 
 def test_receipts_stand_outside_the_chain(shard):

@@ -81,6 +81,10 @@ WHERE table_name = 'sources'
         ("UPDATE commits SET link = zeroblob(32) WHERE graph_version = 2", "link_broken"),
         ("UPDATE commits SET accepted_us = accepted_us + 9 WHERE graph_version = 4", "event_changed"),
         ("UPDATE commits SET accepted_us = 0 WHERE graph_version = 3", "time_backwards"),
+        ("UPDATE commits SET actor = 'stranger' WHERE graph_version = 2", "event_changed"),
+        ("UPDATE commits SET operation = 'import' WHERE graph_version = 5", "event_changed"),
+        ("UPDATE commits SET skew_us = 7 WHERE graph_version = 1", "event_changed"),
+        ("UPDATE texts SET body = 'be quick'", "text_changed"),
         ("UPDATE commits SET event_count = 3 WHERE graph_version = 1", "event_count"),
         ("DELETE FROM commits WHERE graph_version = 3", "commit_missing"),
         ("DELETE FROM commits WHERE graph_version = 5", "event_without_commit"),
@@ -93,6 +97,12 @@ WHERE table_name = 'sources'
 def test_changes_to_the_catalog_are_found(root, sql, kind):
     execute(root, sql)
     assert kind in kinds(root)
+
+
+def test_what_differs_from_the_commit_log_is_named(root):
+    execute(root, "UPDATE commits SET actor = 'stranger', operation = 'import' WHERE graph_version = 3")
+    said = {problem.detail for problem in report_of(root).problems}
+    assert said == {"actor, operation differ from the commit log"}
 
 
 def damage_page(root, number):
