@@ -19,7 +19,7 @@ def lines(writer, count):
             "conversation": f"talk-{writer}",
             "turn": number,
             "ts": f"2026-04-{1 + number:02d}T{8 + writer:02d}:00:00Z",
-            "text": f"My locker is {PLACES[(number + writer) % 4]}. I live in {PLACES[(number * 3 + writer) % 4]}.",
+            "text": f"My locker is {PLACES[(number + writer) % 4]}. I live in {PLACES[(number * 3) % 4]}.",
         }
         for number in range(count)
     ]

@@ -1,1 +1,1 @@
-
+"""Kernels: loops over arrays, plain or compiled."""
