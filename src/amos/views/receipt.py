@@ -143,7 +143,14 @@ def _closing_lines(receipt: Record) -> Iterator[str]:
         yield f"{plural(receipt['errors_total'], 'problem')}; {kept} is stored."
     version = receipt["graph_version"]
     if version is not None:
-        yield f"{plural(receipt['atoms_written'], 'new atom')}; graph version {version}."
+        yield f"{_atoms(receipt)}; graph version {version}."
+
+
+def _atoms(receipt: Record) -> str:
+    """Say how many atoms are new, and how many commits were about one that was there before."""
+    again = receipt["decisions"]["commit"] - receipt["atoms_written"]
+    new = plural(receipt["atoms_written"], "new atom")
+    return f"{new}, {again:,} re-opened or decided again" if again > 0 else new
 
 
 def report_lines(report: Record) -> Iterator[str]:

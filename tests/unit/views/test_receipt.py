@@ -37,3 +37,10 @@ def test_places_of_conflicts_that_are_not_listed_are_counted():
     receipt = {**Receipt().as_record(), "errors": listed, "conflicts": 400}
     assert next(conflict_lines(receipt)).endswith("b.jsonl:3, 399 more (delivery_conflict)")
     assert list(conflict_lines(Receipt().as_record())) == []
+
+
+def test_commits_that_make_no_new_atom_are_accounted_for():
+    decided = {**Receipt().as_record()["decisions"], "commit": 5}
+    told = {"decisions": decided, "graph_version": 2}
+    assert "4 new atoms, 1 re-opened or decided again; graph" in lines(**told, atoms_written=4)
+    assert "5 new atoms; graph" in lines(**told, atoms_written=5)
