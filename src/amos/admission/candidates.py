@@ -39,6 +39,7 @@ _SOURCE_COLUMNS = (
 )  # fmt: skip
 _FROM_CLAIM = {"pattern", "type", "memory_class", "polarity", "modality", "valid_until"}
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
+_FORMER = int(Cue.FORMER)
 
 
 class Origin(NamedTuple):
@@ -218,7 +219,8 @@ class Builder:
 
     def _gate(self, claim: Any, origin: Origin, spans: list[int], *, is_bounded: bool) -> str | None:
         start = claim.valid_from
-        if start is None and claim.memory_class != MemoryClass.EPISODE:
+        is_over = claim.memory_class == MemoryClass.EPISODE or claim.cues & _FORMER
+        if start is None and not is_over:
             start = origin.event_time  # what holds now cannot have ended before it was said
         is_backwards = None not in (start, claim.valid_until) and claim.valid_until <= start
         facts = Facts(

@@ -1,15 +1,32 @@
-"""Bound temporary states: what holds now holds until the small hours of the next local day."""
+"""Bound claims in time: what holds now ends with the local day; what is told as past is history."""
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.clock import to_us
 from amos.extraction.times import end_of_local_day
 from amos.schemas.claims import CLAIMS, SEGMENTABLE
-from amos.schemas.vocabulary import MemoryClass
+from amos.schemas.vocabulary import Cue, MemoryClass
 from amos.stage import stage
+
+_IRREGULAR = (
+    "was were had did went taught drove rode kept held ran led spent slept ate drank wore made built sold "
+    "bought "
+    "felt knew grew began sang swam flew wrote read spoke took got gave saw met paid left lost sat "
+    "stood".split()
+)
+_TOLD_AS_PAST = re.compile(
+    r"\W*(?:(?:\S+ ){1,5}?(?:was|were|had|wasn['’]t|weren['’]t|used to)|(?:(?i:i|we|he|she|they)"
+    r"|[A-Z][\w'’-]+)"
+    rf"(?: (?:also|once|only|still|never|always|[a-z]+ly))? (?:{'|'.join(_IRREGULAR)}"
+    rf"|(?!hundred)[a-z]{{2,}}(?<!e)ed))"
+    r"(?!\w)"
+)
 
 
 @stage(reads={"claims": CLAIMS, "sources": SEGMENTABLE}, writes=CLAIMS, version=1)
@@ -38,3 +55,29 @@ def bound_temporary(claims: pa.Table, sources: pa.Table) -> pa.Table:
     field = CLAIMS.field("valid_until")
     column = pa.array(merged, pa.int64()).cast(pa.timestamp("us")).cast(field.type)
     return claims.set_column(CLAIMS.get_field_index("valid_until"), field, column)
+
+
+@stage(reads={"claims": CLAIMS, "sources": SEGMENTABLE}, writes=CLAIMS, version=1)
+def mark_former(claims: pa.Table, sources: pa.Table) -> pa.Table:
+    """Mark what is told in the past tense and had ended when it was said: "I lived there until 2012".
+
+    claims: rows point into sources by `source_row`.  A stated beginning makes a closed period of
+    it, which needs no mark; sources without a time come after every end.
+    """
+    said = sources["event_time"].take(claims["source_row"])
+    has_ended = pc.fill_null(pc.less_equal(claims["valid_until"], said), pc.is_valid(claims["valid_until"]))
+    is_over = pc.and_(has_ended, pc.is_null(claims["valid_from"]))
+    places = np.flatnonzero(is_over.to_numpy().astype(np.bool_))
+    if not places.size:
+        return claims
+    cues = claims["cues"].to_numpy().copy()
+    cited = claims.select(["source_row", "start", "end"]).take(pa.array(places)).to_pylist()
+    rows = sorted({claim["source_row"] for claim in cited})
+    contents = sources["content"].take(pa.array(rows)).cast(pa.binary()).to_pylist()
+    texts = dict(zip(rows, contents, strict=True))
+    for place, claim in zip(places.tolist(), cited, strict=True):
+        span = texts[claim["source_row"]][claim["start"] : claim["end"]].decode()
+        if _TOLD_AS_PAST.match(span):
+            cues[place] |= int(Cue.FORMER)
+    field = CLAIMS.field("cues")
+    return claims.set_column(CLAIMS.get_field_index("cues"), field, pa.array(cues, field.type))

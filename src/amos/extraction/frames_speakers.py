@@ -20,7 +20,7 @@ _LINE = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['.’-](?=[^\W_]))*\.?")
 _NUMBERED = re.compile(
-    r"(?:speaker|person|user|participant|student|interviewer|guest|caller|agent) ?(?:\d{1,2}|[A-Z])"
+    r"(?i:speaker|person|user|participant|student|interviewer|guest|caller|agent) ?(?:\d{1,2}|[A-Z])"
 )
 _MOST_WORDS = 3
 _SHORTEST_ENDING = 3  # letters before an ending that nouns have and names do not

@@ -15,7 +15,7 @@ from amos.admission.candidates import Builder, Built
 from amos.admission.comparison import UNSALTED
 from amos.admission.policy import Policy
 from amos.evidence.capture import capture_sources
-from amos.extraction.bounds import bound_temporary
+from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
 from amos.extraction.grammar import Grammar
 from amos.extraction.propose import EXTRACTOR, propose
@@ -76,7 +76,8 @@ def prepare(
     sources = capture_sources(raw, source_ids, delivered, cut_bytes, revises, key=key, now=now)
     segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
     proposal = propose(segmentable, rules.grammar, is_compiled=rules.is_compiled)
-    claims = bound_temporary(frame_claims(proposal.claims, segmentable), segmentable)
+    claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
+    claims = bound_temporary(claims, segmentable)
     builder = Builder(key=key, policy=rules.policy, extractor=EXTRACTOR)
     built = builder.build(claims, sources, raw["conversation_key"])
     return Prepared(
