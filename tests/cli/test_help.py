@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -151,12 +154,36 @@ def test_ctrl_c_is_exit_130(amos, monkeypatch):
     assert "interrupted" in told.err
 
 
-def test_a_reader_that_closes_the_pipe_is_no_failure_worth_words(household_store):
+@pytest.mark.parametrize(
+    "words",
+    [
+        "export jsonl",
+        "list sources",
+        "search barn",
+        "packet barn",
+        "sql 'FROM range(5000)'",
+        "report ingest",
+        "",
+    ],
+)
+def test_a_reader_that_has_enough_is_no_failure(household_store, words):
     amos = f"{sys.executable} -c 'from amos.cli import main; main()'"
-    command = f"{amos} -s {household_store} export jsonl | head -n 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, env=os.environ)
+    command = f"set -o pipefail; {amos} -s {household_store} {words or '--help'} | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\n") == 1
-    assert done.stderr == ""
+
+
+def test_a_reader_that_left_does_not_change_what_was_found(household_store, tmp_path):
+    damaged = Path(shutil.copytree(household_store, tmp_path / "store"))
+    connection = sqlite3.connect(damaged / "default/default/shard.sqlite")
+    with connection:
+        connection.execute("UPDATE commits SET actor = 'stranger'")
+    connection.close()
+    amos = f"{sys.executable} -c 'from amos.cli import main; main()'"
+    command = f"set -o pipefail; {amos} -s {damaged} verify | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (5, "")
 
 
 def test_version_and_completion_are_clicks_own(amos):

@@ -1,4 +1,11 @@
+import resource
+import threading
+from pathlib import Path
+
+import pyarrow as pa
 import pytest
+
+from amos.views.grid import grid_lines
 
 
 def test_rows_are_json_lines_with_an_end(household):
@@ -34,6 +41,30 @@ def test_people_get_a_table_with_a_count(household):
 )
 def test_every_table_can_be_read(household, table):
     assert household("sql", f"SELECT count(*) AS n FROM {table}", "--json").rows[0]["n"] >= 0
+
+
+def test_a_row_that_is_wide_is_whole_in_a_pipe(household):
+    out = household("sql", "FROM atoms ORDER BY atom_id LIMIT 1").out
+    header, _, row, count = out.splitlines()
+    assert header.split()[:2] == ["atom_id", "version"]
+    assert row.split()[0].startswith("atm_")
+    assert count == "1 row"
+
+
+@pytest.mark.parametrize("width", [20, 60, 80])
+def test_rows_too_wide_for_a_terminal_become_blocks(width):
+    table = pa.table({f"column_{number}": ["some words of text"] for number in range(12)})
+    lines = list(grid_lines(table, width=width))
+    assert lines[0] == "row 1"
+    assert lines[1] == "  column_0   some words of text"
+    assert len(lines) == 14
+
+
+def test_cells_too_wide_for_a_terminal_are_folded():
+    lines = list(grid_lines(pa.table({"a": ["word " * 30], "b": [7]}), width=60))
+    assert max(map(len, lines)) <= 60
+    assert sum(line.count("word") for line in lines) == 30
+    assert any(line.endswith("7") for line in lines)
 
 
 def test_ids_are_text_and_join(household):
@@ -125,3 +156,36 @@ def test_a_query_without_end_is_stopped(household_store, seconds):
         pytest.raises(CapacityError, match="longer than"),
     ):
         query_tables(Sight(snapshot=snapshot, now=utc_now()), endless, seconds=seconds)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="what is allocated is not known here")
+@pytest.mark.parametrize("query", ["SELECT range(1000000000)", "SELECT repeat('a', 2000000000)"])
+def test_a_function_that_asks_for_too_much_memory_is_refused_at_once(household, query):
+    limits = resource.getrlimit(resource.RLIMIT_DATA)
+    told = household("sql", query, "--json")
+    assert told.code == 7
+    assert "memory" in told.object["error"]["message"]
+    assert resource.getrlimit(resource.RLIMIT_DATA) == limits
+
+
+def test_a_query_that_hears_no_interruption_is_left_behind(monkeypatch):
+    from amos.flow import sql_bounds
+
+    monkeypatch.setattr(sql_bounds, "GRACE_SECONDS", 0.1)
+    ended = threading.Event()
+    running = sql_bounds.Running(ended.wait, lambda: None)
+    with pytest.raises(TimeoutError):
+        running.result(0.01)
+    assert running.stop() is False
+    ended.set()
+    assert running.stop() is True
+
+
+def test_what_a_query_raises_reaches_the_caller():
+    from amos.flow.sql_bounds import Running
+
+    def fail():
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        Running(fail, lambda: None).result(5)

@@ -76,9 +76,20 @@ class LazyGroup(click.Group):
         options |= {"standalone_mode": False, "prog_name": "amos"}
         try:
             code = super().main(words, *rest, **options)
+        except SystemExit as left:
+            if not isinstance(left.__context__, BrokenPipeError):
+                raise
+            code = _leave_quietly()  # the reader of the help or of a line has left: no failure
         except Exception as failure:  # noqa: BLE001 - the last place where a failure can be explained
             code = report_failure(failure, words)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave_quietly() -> int:
+    from amos.cli.printing import drop_output
+
+    drop_output()
+    return 0
 
 
 def _scope_options(command: Any) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
-from amos.cli.printing import json_option, print_object
+from amos.cli.printing import json_option, print_object, print_objects
 
 
 @click.group()
@@ -44,8 +44,7 @@ def jsonl(invocation: Invocation, *, output: str, tables: tuple[str, ...], as_js
     with invocation.open_store() as store:
         rows = store.export(tables)
         if output == "-":
-            for row in rows:
-                print_object(row)
+            print_objects(rows)
             return
         from amos.flow.export import write_lines
 

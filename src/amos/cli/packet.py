@@ -8,7 +8,7 @@ import click
 
 from amos.cli.asking import asking_options, request_fields
 from amos.cli.invocation import Invocation, pass_invocation
-from amos.cli.printing import json_option
+from amos.cli.printing import json_option, until_reader_leaves
 from amos.errors import UsageError
 
 
@@ -56,4 +56,5 @@ def packet(
         raise UsageError("there is nothing to ask", advice='Give words, as in `amos packet "favourite tea"`.')
     with invocation.open_store() as store:
         found = store.packet(*given, record=record, **request_fields(**asked))
-    click.echo(render_packet(found, "json" if as_json else form).encode() + b"\n", nl=False)
+    with until_reader_leaves():
+        click.echo(render_packet(found, "json" if as_json else form).encode() + b"\n", nl=False)

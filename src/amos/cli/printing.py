@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -13,22 +17,54 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 
 def print_object(fields: Mapping[str, Any]) -> None:
     """Print one JSON object on one line, in UTF-8 whatever the terminal's encoding is."""
-    line = json.dumps(fields, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
-    click.echo(line.encode() + b"\n", nl=False)
+    print_objects([fields])
+
+
+def print_objects(rows: Iterable[Mapping[str, Any]]) -> int:
+    """Print one JSON object per row, until whoever reads them has left; return how many were printed."""
+    count = 0
+    with until_reader_leaves():
+        for row in rows:
+            line = json.dumps(row, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+            click.echo(line.encode() + b"\n", nl=False)
+            count += 1
+    return count
 
 
 def print_rows(
     rows: Iterable[Mapping[str, Any]], *, is_truncated: bool = False, cursor: str | None = None
 ) -> None:
     """Print one JSON object per row, then the line that says whether that was all."""
-    count = 0
-    for row in rows:
-        print_object(row)
-        count += 1
+    count = print_objects(rows)
     print_object({"amos_end": {"rows": count, "truncated": is_truncated, "cursor": cursor}})
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines for people."""
-    for line in lines:
-        click.echo(line)
+    """Print lines for people, until whoever reads them has left."""
+    with until_reader_leaves():
+        for line in lines:
+            click.echo(line)
+
+
+@contextmanager
+def until_reader_leaves() -> Iterator[None]:
+    """End the block where the reader of the output has left, as `head` does once it has its lines.
+
+    That is no failure: the command goes on to its own exit code, and what it still prints is dropped.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        drop_output()
+
+
+def drop_output() -> None:
+    """Let everything printed from now on, and what still waits in a buffer, go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def terminal_width() -> int | None:
+    """Return the columns of the terminal that is printed on, None where it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -9,7 +9,7 @@ import click
 
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath
-from amos.cli.printing import print_object
+from amos.cli.printing import print_objects
 from amos.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def propose(
         if problem.is_lost:
             lost.append(problem)
 
-    for line in propose_all(paths, format=format, zone=zone, trust=trust, report=report):
-        print_object(line)
+    print_objects(propose_all(paths, format=format, zone=zone, trust=trust, report=report))
     if lost:
         raise click.exceptions.Exit(InputError.exit_code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
-from amos.cli.printing import json_option, print_lines, print_rows
+from amos.cli.printing import json_option, print_lines, print_rows, terminal_width
 
 
 @click.command()
@@ -31,4 +31,4 @@ def sql(invocation: Invocation, *, query: str, as_json: bool) -> None:
     if as_json:
         print_rows(plain_rows(table))
     else:
-        print_lines(grid_lines(table))
+        print_lines(grid_lines(table, width=terminal_width()))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pyarrow as pa
 
 from amos.errors import CapacityError, UsageError
 from amos.flow.sight import Sight
+from amos.flow.sql_bounds import Running, bounded_memory
 from amos.flow.tables import visible_table
 from amos.schemas.state import TABLES
 
 MEMORY_LIMIT = "1GB"
 TIME_LIMIT_SECONDS = 60
-_INTERRUPT_EVERY_SECONDS = 0.05
+_PROCESS_BYTES = 3 << 29
+"""What the whole process may allocate for a query: the engine's limit and half as much for the answer."""
 _READING = frozenset({"SELECT", "EXPLAIN"})
 _TABLES_ADVICE = f"Tables: {', '.join(TABLES)}; `DESCRIBE atoms` names the columns of one."
 _SETTINGS = (
@@ -46,13 +46,15 @@ def query_tables(sight: Sight, query: str, *, seconds: float = TIME_LIMIT_SECOND
             "allow_community_extensions": False,
         },
     )
-    with connection, _as_failures(duckdb):
+    with _as_failures(duckdb), ExitStack() as until_asked:
+        until_asked.enter_context(connection)
         _require_reading(connection, query)
         for name in _named_tables(query):
             connection.register(name, visible_table(sight, name))
         _silence(connection)
         for setting in _SETTINGS:
             connection.execute(setting)
+        until_asked.pop_all()  # from here on the query's own thread closes it
         return _answer(connection, query, seconds)
 
 
@@ -84,26 +86,24 @@ def _named_tables(query: str) -> list[str]:
     return [name for name in TABLES if name in words] or list(TABLES)
 
 
+def _asked(connection: Any, query: str) -> pa.Table:
+    with connection:
+        return connection.sql(query).to_arrow_table()
+
+
 def _answer(connection: Any, query: str, seconds: float) -> pa.Table:
-    """Run the query beside the main thread, which stays free to hear Ctrl-C and the clock."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        answer = pool.submit(lambda: connection.sql(query).to_arrow_table())
+    with bounded_memory(_PROCESS_BYTES):
+        running = Running(lambda: _asked(connection, query), connection.interrupt)
         try:
-            return answer.result(timeout=seconds)
-        except FutureTimeoutError:
-            _stop(connection, answer)
+            return running.result(seconds)
+        except TimeoutError:
+            running.stop()
             raise CapacityError(
                 f"the query ran longer than {seconds:g} s", advice="Ask for less, for example with LIMIT."
             ) from None
         except KeyboardInterrupt:
-            _stop(connection, answer)
+            running.stop()
             raise
-
-
-def _stop(connection: Any, answer: Future[pa.Table]) -> None:
-    """Interrupt until the query has ended: one that has not begun yet does not hear the first."""
-    while wait([answer], timeout=_INTERRUPT_EVERY_SECONDS).not_done:
-        connection.interrupt()
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def _as_failures(duckdb: Any) -> Iterator[None]:
     """Turn what DuckDB raises into an error with advice."""
     try:
         yield
-    except duckdb.OutOfMemoryException as cause:
+    except (duckdb.OutOfMemoryException, MemoryError, pa.ArrowMemoryError) as cause:
         raise CapacityError(
             f"the query needs more than {MEMORY_LIMIT} of memory", advice="Ask for fewer rows or columns."
         ) from cause

@@ -16,6 +16,9 @@ from amos.views.plain import plural, visible
 
 SHOWN_ROWS = 200
 """Rows that people are shown; programs get all."""
+_LEAST_CELL = 16
+"""Characters that a cell keeps on its line; one that is longer is folded."""
+_ENDLESS = 1 << 30
 
 
 def plain_rows(table: pa.Table) -> Iterator[dict[str, Any]]:
@@ -60,28 +63,66 @@ def _plain_scalar(value: Any) -> Any:
     return value.total_seconds() if isinstance(value, timedelta) else str(value)
 
 
-def grid_lines(table: pa.Table) -> Iterator[str]:
-    """Yield the table for people: at most SHOWN_ROWS rows, and how many there are."""
-    yield from _grid(table.slice(0, SHOWN_ROWS))
+def grid_lines(table: pa.Table, *, width: int | None = None) -> Iterator[str]:
+    """Yield the table for people: at most SHOWN_ROWS rows, and how many there are.
+
+    width: columns of the terminal; None is no terminal, where every row has one line, however long.
+    Where a terminal is too narrow for the columns, each row is a block of one line per column.
+    """
+    shown = table.slice(0, SHOWN_ROWS)
+    names = [visible(name) for name in _distinct_names(table.schema.names)]
+    rows = [
+        [_cell(value) for value in row.values()] for row in shown.rename_columns(_numbered(names)).to_pylist()
+    ]
+    if width is not None and _least_width(names, rows) > width:
+        yield from _record_lines(names, rows)
+    else:
+        yield from _table_lines(names, rows, [_is_number(field.type) for field in table.schema], width)
     if table.num_rows > SHOWN_ROWS:
         yield f"{plural(table.num_rows, 'row')}, the first {SHOWN_ROWS} shown; all of them with --json"
     else:
         yield plural(table.num_rows, "row")
 
 
-def _grid(table: pa.Table) -> Iterator[str]:
+def _numbered(names: list[str]) -> list[str]:
+    return [str(place) for place in range(len(names))]
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _least_width(names: list[str], rows: list[list[str]]) -> int:
+    """Return the width below which folded cells stop being readable."""
+    columns = zip(names, *rows, strict=True)
+    return sum(min(_LEAST_CELL, max(map(len, column))) + len("  ") for column in columns)
+
+
+def _record_lines(names: list[str], rows: list[list[str]]) -> Iterator[str]:
+    longest = max(map(len, names), default=0)
+    for number, row in enumerate(rows, 1):
+        yield f"row {number}"
+        for name, cell in zip(names, row, strict=True):
+            yield f"  {name:<{longest}}  {cell}".rstrip()
+
+
+def _table_lines(
+    names: list[str], rows: list[list[str]], are_numbers: list[bool], width: int | None
+) -> Iterator[str]:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
+    from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     grid = Table(box=SIMPLE_HEAD)
-    for field in table.schema:
-        is_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
-        grid.add_column(Text(visible(field.name)), justify="right" if is_number else "left")
-    for row in table.rename_columns(_distinct_names(table.schema.names)).to_pylist():
-        grid.add_row(*(Text(_cell(value)) for value in row.values()))
-    console = Console(highlight=False)
+    for name, is_number in zip(names, are_numbers, strict=True):
+        grid.add_column(Text(name), justify="right" if is_number else "left")
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    console = Console(highlight=False, width=width or _ENDLESS)
+    if width is None:
+        console.width = max(1, Measurement.get(console, console.options, grid).maximum)
     with console.capture() as captured:
         console.print(grid)
     yield from (line.rstrip() for line in captured.get().splitlines() if line.strip())
