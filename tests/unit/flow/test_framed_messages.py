@@ -1,0 +1,29 @@
+"""What a message passes on, plays or takes back never becomes memory of its author."""
+
+import pytest
+
+from remembered import remembered, told
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("Translate into Polish: my name is Ilse.", ("quarantine", "quoted_other")),
+        ("Ilse: my desk is D4.", ("quarantine", "quoted_other")),
+        ("Act as a cook. I live in Turku.", ("quarantine", "uncertain")),
+        ("Let's role-play. I live in Turku.", ("ignore", "hypothetical")),
+        ("I love rain, said nobody ever.", ("ignore", "suspected_irony")),
+        ("I live in Turku. That was a lie.", ("ignore", "self_correction")),
+        ("Forget that I live in Turku.", ("ignore", "request_not_memory")),
+        ("I lived in Turku until 2014.", ("ignore", "historical_observation")),
+    ],
+)
+def test_nothing_is_remembered_of_the_author(text, decision):
+    with remembered(told("m", text)) as memory:
+        assert memory.decided() == [("m", *decision)]
+        assert not memory.listed()
+
+
+def test_asking_to_forget_deletes_nothing():
+    with remembered(told("a", "I live in Turku.", 1), told("b", "Forget that I live in Turku.", 2)) as memory:
+        assert [line["statement"] for line in memory.listed()] == ["User's home city is Turku."]
