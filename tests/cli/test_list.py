@@ -121,6 +121,7 @@ def test_a_list_without_matches_says_so(household):
         ("--cursor", "abc"),
         ("--limit", 0),
         ("--state", "gone"),
+        ("--type", "rumour"),
         ("bicycles",),
         ("--since", "2026-05-02", "--until", "2026-05-01"),
     ],

@@ -90,12 +90,37 @@ def test_an_empty_packet_says_why(amos, household_store, store, reason):
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("  ",), ("tea", "--as-of", "soon"), ("tea", "--max-items", 0), ("tea", "--mode", "telepathy")],
+    [
+        (),
+        ("  ",),
+        ("tea", "--as-of", "soon"),
+        ("tea", "--max-items", 0),
+        ("tea", "--mode", "telepathy"),
+        ("tea", "--processor", "oracle"),
+    ],
 )
 def test_a_request_that_makes_no_sense_is_exit_2(household, words):
     told = household("packet", *words)
     assert told.code == 2
     assert "  next: " in told.err
+
+
+def test_a_processor_without_a_budget_of_its_own_is_other(household):
+    budget = household("packet", "barn", "--processor", "other", "--json").object["budget"]
+    assert (budget["max_items"], budget["max_tokens"]) == (8, 25_000)
+    assert "planner" in household("packet", "barn", "--processor", "oracle").err
+
+
+@pytest.mark.parametrize("cue", ["barn colour", "zeppelin"])
+def test_a_budget_too_small_for_any_answer_says_what_is_needed(household, cue):
+    budget = household("packet", cue, "--tokens", 1, "--json").object["budget"]
+    needed = budget["needed_tokens"]
+    assert needed > budget["max_tokens"]
+    assert f"needs a budget of {needed} tokens" in household("packet", cue, "--tokens", 1).out
+    enough = household("packet", cue, "--tokens", needed, "--json").object
+    assert enough["budget"]["tokens"] <= needed
+    assert enough["budget"]["needed_tokens"] is None
+    assert bool(enough["items"]) == (cue == "barn colour")
 
 
 def test_one_packet_loads_neither_compiler_nor_engines(household_store):

@@ -7,7 +7,12 @@ from typing import Any
 
 import click
 
+from amos.packets.budgets import MODES, PROCESSORS
+
 Command = Callable[..., Any]
+
+OTHER_PROCESSOR = "other"
+"""Any processor without a budget of its own; the library takes its name."""
 
 _VISIBILITY = (
     ("--include-untrusted", "Also what a tool, a page or an attachment says, marked as such."),
@@ -30,9 +35,16 @@ def asking_options(command: Command) -> Command:
             "--tokens", type=click.IntRange(min=1), help="At most so many tokens, envelope included."
         ),
         click.option(
-            "--processor", default="reasoner", show_default=True, help="Who will read it: its budget."
+            "--processor",
+            type=click.Choice([*PROCESSORS, OTHER_PROCESSOR]),
+            metavar="NAME",
+            default="reasoner",
+            show_default=True,
+            help=f"Who will read it, which sets the budget: {', '.join(PROCESSORS)}, or {OTHER_PROCESSOR}.",
         ),
-        click.option("--mode", default="general", show_default=True, help="Retrieval mode."),
+        click.option(
+            "--mode", type=click.Choice(MODES), default="general", show_default=True, help="Retrieval mode."
+        ),
     )
     command = visibility_options(command)
     for option in reversed(options):

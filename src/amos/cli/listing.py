@@ -6,6 +6,7 @@ import click
 
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.printing import json_option, print_lines, print_rows
+from amos.schemas.vocabulary import AtomType
 
 _KINDS = ("atoms", "sources", "conversations", "candidates", "decisions")
 _STATES = ("active", "superseded", "archived", "quarantined", "all")
@@ -13,7 +14,14 @@ _STATES = ("active", "superseded", "archived", "quarantined", "all")
 
 @click.command("list")
 @click.argument("kind", type=click.Choice(_KINDS), default="atoms")
-@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only atoms of this type; repeatable.")
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    type=click.Choice([kind.value for kind in AtomType]),
+    metavar="TYPE",
+    help="Only atoms of this type, such as preference or episode; repeatable.",
+)
 @click.option(
     "--state",
     type=click.Choice(_STATES),

@@ -41,6 +41,10 @@ def fill_packet(
     _renumber(packet)
     budget.items = len(packet.items)
     _settle_size(packet)
+    if budget.needed_tokens is None and budget.tokens > budget.max_tokens:
+        # the answer to a larger budget repeats that budget twice, in more digits
+        budget.needed_tokens = budget.tokens + -(-2 * _RESERVED_DIGITS // BYTES_PER_TOKEN)
+        _settle_size(packet)
 
 
 def _renumber(packet: Packet) -> None:

@@ -81,7 +81,8 @@ class Omissions(msgspec.Struct, kw_only=True):
 class BudgetUse(msgspec.Struct, kw_only=True):
     """Size of the packet as JSON, envelope included, beside what was allowed.
 
-    needed_tokens: set when not even the first item fits: the budget that would hold it.
+    needed_tokens: set when not even the first item fits, or nothing matches and the envelope alone is
+    too large: the budget that would hold it.
     """
 
     items: int

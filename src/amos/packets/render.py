@@ -88,10 +88,11 @@ def _conflict_line(conflict: Conflict) -> str:
 
 def _closing(packet: Packet) -> list[str]:
     budget, lines = packet.budget, []
-    if budget.needed_tokens is not None:
-        lines.append(f"The first memory needs a budget of {budget.needed_tokens} tokens.")
-    elif not packet.items:
+    if not packet.items and (packet.empty_reason or budget.needed_tokens is None):
         lines.append(_EMPTY.get(packet.empty_reason or "", "No memory matches."))
+    if budget.needed_tokens is not None:
+        what = "This answer" if packet.items or packet.empty_reason else "The first memory"
+        lines.append(f"{what} needs a budget of {budget.needed_tokens} tokens.")
     if packet.omissions.counts:
         left_out = ", ".join(f"{count} {reason}" for reason, count in packet.omissions.counts.items())
         lines.append(f"Left out: {left_out}.")

@@ -72,6 +72,33 @@ class MemoryClass(StrEnum):
     NON_MEMORY = "non_memory"
 
 
+class AtomType(StrEnum):
+    """What an atom is: the closed list of types."""
+
+    BELIEF = "belief"
+    PREFERENCE = "preference"
+    GOAL = "goal"
+    COMMITMENT = "commitment"
+    PROCEDURE = "procedure"
+    EPISODE = "episode"
+    SELF_MODEL = "self_model"
+    RUNTIME_STATE = "runtime_state"
+    CAPABILITY = "capability"
+    LIMITATION = "limitation"
+    SELF_ASSESSMENT = "self_assessment"
+    AGENTIC_TRACE = "agentic_trace"
+    ACTION_OUTCOME = "action_outcome"
+    SELF_NARRATIVE = "self_narrative"
+    SEMANTIC = "semantic"
+    POLICY = "policy"
+    COVENANT = "covenant"
+    PRIMAL_GUIDANCE = "primal_guidance"
+    ADJUDICATION = "adjudication"
+    INTERACTION_EVENT = "interaction_event"
+    DISCOURSE_THREAD = "discourse_thread"
+    DISCOURSE_STATE = "discourse_state"
+
+
 class Modality(StrEnum):
     """How a claim is put forward."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import tomllib
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from amos.errors import InputError, UsageError
+from amos.errors import InputError, SchemaError, UsageError
 from amos.storage.catalog import FORMAT, Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder, write_synced
@@ -81,15 +82,40 @@ def _write_once(path: Path, text: str) -> None:
 def find_shard(root: Path, tenant: str, workspace: str) -> Path:
     """Return the folder of an existing shard.
 
-    Raises UsageError when there is none, InputError when it lies on a network file system.
+    Raises UsageError when there is none, InputError when it lies on a network file system, SchemaError
+    when its settings cannot be read or name a higher format.
     """
     shard = shard_folder(root, tenant, workspace)
     with disk_errors(root):
         if not place(shard, "shard.sqlite").exists():
             what = f"shard {tenant}/{workspace} of {root}" if place(root, "amos.toml").exists() else str(root)
             raise UsageError(f"there is no store at {what}", path=str(root), advice=_MISSING)
+        _check_settings(place(root, "amos.toml"))
     refuse_network_disk(root)
     return shard
+
+
+def _check_settings(path: Path) -> None:
+    """Raise SchemaError when a store's settings cannot be read or name another format; none are fine."""
+    if not path.exists():  # the catalog states the format too
+        return
+    said = ""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get("format")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
+        found, said = None, f" ({cause})"
+    if type(found) is not int or found < 1:
+        raise SchemaError(
+            f"{path} states no format{said}",
+            path=str(path),
+            advice=f"Correct the file: it needs the line `format = {FORMAT}`.",
+        )
+    if found > FORMAT:
+        raise SchemaError(
+            f"{path} is of format {found}, this version reads up to {FORMAT}",
+            code="newer_store",
+            path=str(path),
+        )
 
 
 def find_orphans(shard: Path, named: Callable[[], set[str]]) -> list[str]:

@@ -3,7 +3,8 @@ import math
 import pytest
 
 from amos.errors import UsageError
-from amos.packets.request import PROCESSORS, PacketRequest, check_request, read_budget, read_request
+from amos.packets.budgets import PROCESSORS
+from amos.packets.request import PacketRequest, check_request, read_budget, read_request
 
 
 def test_a_processor_brings_its_budget():

@@ -81,6 +81,35 @@ def test_a_newer_store_is_refused(tmp_path):
     assert (caught.value.exit_code, caught.value.code) == (4, "newer_store")
 
 
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [
+        (b"format = 2\n", "is of format 2, this version reads up to 1"),
+        (b"format = [\n", "states no format"),
+        (b"\xff\xfe", "states no format"),
+        (b"# nothing\n", "states no format"),
+        (b"format = true\n", "states no format"),
+        (b"format = 0\n", "states no format"),
+    ],
+)
+def test_settings_of_another_format_are_refused(tmp_path, payload, said):
+    with new_shard(tmp_path):
+        pass
+    (tmp_path / "store/amos.toml").write_bytes(payload)
+    with pytest.raises(SchemaError, match=said) as caught:
+        Shard.open(tmp_path / "store")
+    assert caught.value.exit_code == 4
+    with pytest.raises(SchemaError):
+        new_shard(tmp_path)
+
+
+def test_a_store_without_settings_is_read_by_its_catalog(tmp_path):
+    with new_shard(tmp_path):
+        pass
+    (tmp_path / "store/amos.toml").unlink()
+    Shard.open(tmp_path / "store", read_only=True).close()
+
+
 def test_a_key_of_another_store_is_refused(tmp_path):
     with new_shard(tmp_path / "a") as one, new_shard(tmp_path / "b") as other:
         foreign = (other.folder / "keys.sqlite").read_bytes()
