@@ -107,6 +107,9 @@ SECRETS = [
     ("Bank: account number 31926819, sort code 60-16-13", "31926819"),
     ("Bank: account number 31926819, sort code 60-16-13", "60-16-13"),
     ("routing number: 021000021", "021000021"),
+    ("my passwords are lantern7, heron-27 and walnut8", "walnut8"),
+    ("my passwords are lantern7, heron-27 and walnut8", "heron-27"),
+    ("otp 730561 arrived", "730561"),
 ]
 
 HARMLESS = [
@@ -165,6 +168,8 @@ HARMLESS = [
     "my phone unlocks with my face",
     "the laptop unlocks with fingerprint",
     "the door opens with a push",
+    "our passwords are long and unique",
+    "the pins are steel and brass",
     "ssh -p2222 mira@host and docker run -p8080:80 web",
     "part 219-09-9999-2, phone 219-555-0147",
     "I have an account there since 2019",
@@ -222,6 +227,8 @@ NO_EXCLUSIONS = [
     "Don't remember the colour, sorry.",
     "Never store the bike outside in winter.",
     "Don't keep the windows open at night.",
+    "Please don't store that in the shed.",
+    "Don't save that file on the desktop.",
     "We never record that anyone was late.",
     "Do not forget that Ilse is away.",
 ]
@@ -232,6 +239,8 @@ NAMED_EXCLUSIONS = [
     ("My bin day is Friday. Do not remember that my rent is 700.", "700", "Friday"),
     ("do not remember Ilse's surgery\nMy bin day is Friday.", "surgery", "Friday"),
     ("Please don't save anything about Dr. Moor, he left. My bin day is Friday.", "left", "Friday"),
+    ("please never save that heron-27 is closing. My bin day is Friday.", "heron", "Friday"),
+    ("Do not remember heron-27. My bin day is Friday.", "heron", "Friday"),
     ("Never log that he drinks! My bin day is Friday.", "drinks", "Friday"),
 ]
 

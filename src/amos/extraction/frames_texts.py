@@ -46,6 +46,15 @@ _TASK = re.compile(
     rf"|(?:correct|{_WORK}) (?:this|these|the following)(?: one)?){_OPENS}",
     re.IGNORECASE,
 )
+_BARE_TASK = re.compile(
+    rf"\s*(?:(?:hi|hey|hello)[,! ]+)?(?:(?:can|could|would|will) you |please |pls |kindly "
+    rf"|help me ){{0,3}}{_REWORK}"
+    r"(?: (?:this|it|these|the following))?(?: (?:to|into"
+    r"|in) [^\s.!?,]{2,16})?(?: for me)?(?:,? (?:please|pls|thanks))?"
+    r"\s?[?.!]+\s{1,3}(?=\S)",
+    re.IGNORECASE,
+)
+"""A first sentence that asks for nothing else can only mean what follows it."""
 _PASSED_ON = re.compile(
     rf"{BEFORE}(?:here(?:'s| is| are|s)|below (?:is|are)|this is|attached (?:is|are)|see(?: below)?|i wrote"
     rf"|i drafted|i found|consider|given|read) {_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT})(?!\w){_REST}"
@@ -61,7 +70,7 @@ _HEADED = re.compile(
 )
 _FORWARDED = re.compile(
     r"^[ >]{0,4}(?:-{2,12} ?(?:forwarded|original|weitergeleitete)[ \w]{0,24}-{2,12}"
-    r"|begin forwarded message:)",
+    r"|begin forwarded message:|from: [^\n]{1,200}\n(?:to|cc|sent|date|subject|reply-to): )",
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTERWARDS = re.compile(
@@ -87,6 +96,12 @@ _FENCES = {'"""': '"""', "```": "```", '"': '"', "“": "”", "„": "“", "«
 def _find_tasks(text: str) -> Iterator[Frame]:
     for opener, end in successive(_TASK, text, _end_of):
         yield Frame(opener.end(), end, Kind.PASTED)
+
+
+def _find_after_bare_task(text: str) -> Iterator[Frame]:
+    request = _BARE_TASK.match(text)
+    if request is not None:
+        yield Frame(request.end(), len(text), Kind.PASTED)
 
 
 def _find_passed_on(text: str) -> Iterator[Frame]:
@@ -149,8 +164,9 @@ _AFTER_STEMS = (
 )  # fmt: skip
 RULES = (
     Rule(_find_tasks, stems=(*_REWORK_STEMS, *_WORK_STEMS), needs_opening=True),
+    Rule(_find_after_bare_task, stems=_REWORK_STEMS),
     Rule(_find_passed_on, stems=_TEXT_STEMS, needs_opening=True),
-    Rule(_find_forwarded, stems=("forwarded", "original", "weitergeleitete"), needs_opening=True),
+    Rule(_find_forwarded, stems=("forwarded", "original", "weitergeleitete", "from: "), needs_opening=True),
     Rule(_find_before_request, stems=_AFTER_STEMS),
 )
 """Ranges of texts that a message passes on to be worked on or read."""

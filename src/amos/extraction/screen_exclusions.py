@@ -52,7 +52,10 @@ _ABOUT = re.compile(
     r"|retain|memori[sz]e|write down)(?: (?:in mind|a note|on file|track of))? (?P<about>(?:the fact )?that"
     r" (?=(?:i|i'm|i've|my|we|we're|our|he|he's|she|she's|they|his|her|their|the|a|an|there|someone"
     r"|somebody)(?!\w)"
-    r"|(?-i:[A-Z][^\W\d_]))|(?:anything|things|stuff|any facts?) about (?=\w)"
+    r"|(?-i:[A-Z][^\W\d_]))|that (?=(?:[^\s.!?]{1,30} ){1,3}?(?:is|are|was|were|has|had|will|would|can"
+    r"|lives|works|likes|loves|hates"
+    r"|got|takes|owns|needs|wants)(?!\w))|(?:anything|things|stuff|any facts?) about (?=\w)"
+    r"|(?=[^\s\d]{0,30}\d)"
     r"|(?=(?:my|our|his|her|their|the)(?! (?:next|last|previous)) [^\W\d_]"
     r"|(?-i:[A-Z][^\W\d_]{1,30}(?:'s)? )))",
     re.IGNORECASE,

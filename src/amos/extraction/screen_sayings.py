@@ -28,6 +28,12 @@ _CHANGED = re.compile(
     rf" from {_VALUE}[\"'”’`»]?,? to {_VALUE}",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(
+    rf"(?<![^\W_])(?:passwords|pass[ -]?codes|pass[ -]?phrases)(?: (?:for|of|on"
+    rf"|to)(?: [^\s:=.,;!?]{{1,24}}){{1,4}}?)?"
+    rf"(?: are| were|\s?[:=]) {_VALUE}[\"'”’`»]?(?:, {_VALUE}[\"'”’`»]?)?,? (?:and|or|&) {_VALUE}",
+    re.IGNORECASE,
+)
 _UNLOCKS = re.compile(
     r"(?<![^\W_])(?:laptop|phone|computer|pc|mac(?:book)?|tablet|ipad|iphone|safe|door|gate|garage|lock"
     r"|locker|vault"
@@ -45,13 +51,13 @@ _WAYS = frozenset(
     "passcode caution care force luck time help magic".split()
 )
 _BARE_PIN = re.compile(
-    r"(?<![^\W_])(?:(?:PIN|(?:my|the|card|sim|bank|phone|door|debit|credit) pin)(?: (?:code|number))?"
+    r"(?<![^\W_])(?:(?:PIN|otp|OTP|(?:my|the|card|sim|bank|phone|door|debit|credit) pin)(?: (?:code|number))?"
     r"|(?:PIN|Pin|pin)"
     r" (?:code|number))[ \t]{1,2}([0-9]{4,8})(?![\w%]|[.,:/-][0-9])(?! (?:%|people|times|years?|points?"
     r"|boards?)(?!\w))"
 )
 _SHORTEST_PASS = 6
-PATTERNS = (_PASS, _CHANGED, _UNLOCKS, _BARE_PIN)
+PATTERNS = (_PASS, _CHANGED, _SEVERAL, _UNLOCKS, _BARE_PIN)
 """What every find matches."""
 
 
@@ -65,9 +71,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _PASS.finditer(text):
         if (match.group(1) or "").lower() not in _OTHER_PASSES and _is_pass(_trimmed(match, 2)):
             yield _range(match, 2)
-    for match in _CHANGED.finditer(text):
-        if all(_is_kept_secret(_trimmed(match, group)) for group in (1, 2)):
-            yield from (_range(match, group) for group in (1, 2))
+    for pattern in (_CHANGED, _SEVERAL):
+        for match in pattern.finditer(text):
+            groups = [group for group in range(1, pattern.groups + 1) if match.group(group)]
+            if all(_is_kept_secret(_trimmed(match, group)) for group in groups):
+                yield from (_range(match, group) for group in groups)
     for match in _UNLOCKS.finditer(text):
         if _opens(text, match):
             yield _range(match, 2)

@@ -21,6 +21,8 @@ PASSED_ON = [
     "Please rephrase the next bit:\nI live in Turku.",
     "Can you proofread my essay? Thanks! Here is the essay:\n\nI grew up far away.\n\nI live in Turku.",
     "Shorten this: I live in Turku.",
+    "Could you proofread? I live in Turku.",
+    "Please translate this into Polish. I live in Turku.",
     "Check the following letter: Dear Sir, I live in Turku.\n\nI love rowing.",
     "Below is an email, summarise it: Hi, I live in Turku.",
     "This is a product review: I love this kettle. I live in Turku.",
@@ -30,6 +32,7 @@ PASSED_ON = [
     "I live in Turku, how do I say that in Polish?",
     "My name is Ilse. Make it sound more formal please",
     "---------- Forwarded message ---------\nSee you soon.\nI live in Turku.",
+    "From: ilse@example.org\nSubject: hello\n\nI live in Turku.",
     "Transcript: hello there. I live in Turku.",
 ]
 SPOKEN = [
@@ -122,6 +125,7 @@ OWN = [
     "Shorten this: the boat is late.\n\nI live in Turku.",
     "Ilse: the boat is late.\nI live in Turku.",
     "For example, I love rain.",
+    "Please translate the attached page. I live in Turku.",
     "As a nurse, I live in Turku.",
     "Just so you know: I live in Turku.",
 ]
