@@ -57,8 +57,9 @@ _BARE_TASK = re.compile(
 """A first sentence that asks for nothing else can only mean what follows it."""
 _PASSED_ON = re.compile(
     rf"{BEFORE}(?:here(?:'s| is| are|s)|below (?:is|are)|this is|attached (?:is|are)|see(?: below)?|i wrote"
-    rf"|i drafted|i found|consider|given|read) {_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT})(?!\w){_REST}"
-    r"(?:\s{0,3}:|\s{0,3}\n)",
+    rf"|i drafted|i found|consider|given|read) (?!my (?:own "
+    rf"|life )?story){_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT})(?!\w){_REST}"
+    r"(?:\s{0,3}:(?!\s{0,3}[^\s@]{1,64}@)|\s{0,3}\n)",
     re.IGNORECASE,
 )
 _HEADED = re.compile(
