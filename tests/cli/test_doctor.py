@@ -7,6 +7,8 @@ from collections import namedtuple
 
 import pytest
 
+from amos.flow import warming
+
 
 def checks(told):
     return {check["name"]: check for check in told.object["checks"]}
@@ -89,3 +91,13 @@ def test_warming_fills_an_empty_cache(folder):
     found = {check["name"]: check["detail"] for check in json.loads(done.stdout)["checks"]}
     assert found["kernels"] == "compiled"
     assert list((folder / "cache").rglob("*.nbi"))
+
+
+def test_a_cache_that_holds_other_loops_is_not_warm(folder, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder / "cache"))
+    (folder / "cache").mkdir()
+    (folder / "cache" / "canonical._copy_runs-9.py311.nbi").write_bytes(b"")
+    assert not warming.is_warm()
+    for name in ("reading.read_messages", "history.fold_histories", "bulk_hashing.frame_bytes"):
+        (folder / "cache" / f"{name}-9.py311.nbi").write_bytes(b"")
+    assert warming.is_warm()

@@ -54,6 +54,13 @@ def test_help_costs_less_than_its_budget():
     assert min(spent("from amos.cli import main; main(['--help'])") for _ in range(3)) < 0.15
 
 
+@pytest.mark.parametrize("words", [(), ("export",), ("report",)])
+def test_a_group_without_a_command_prints_its_help(amos, words):
+    told = amos(*words)
+    assert told.code == 2
+    assert told.err == amos(*words, "--help").out
+
+
 def test_help_is_grouped_and_every_command_stands_in_one_group(amos):
     out = amos("--help").out
     used = {entry.section for entry in COMMANDS.values()}

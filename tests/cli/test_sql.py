@@ -168,6 +168,13 @@ def test_a_function_that_asks_for_too_much_memory_is_refused_at_once(household, 
     assert resource.getrlimit(resource.RLIMIT_DATA) == limits
 
 
+def test_a_sort_that_needs_more_than_memory_writes_no_file(household, folder):
+    query = "SELECT count(*) FROM (SELECT repeat('x', 400) || range AS b FROM range(4000000) ORDER BY b DESC)"
+    told = household("sql", query)
+    assert told.code == 7, told
+    assert list(folder.iterdir()) == []
+
+
 def test_a_query_that_hears_no_interruption_is_left_behind(monkeypatch):
     from amos.flow import sql_bounds
 

@@ -412,3 +412,22 @@ def test_two_writers_at_once_store_everything_once(folder):
     fates = [json.loads(out)["sources"] for out, _ in outputs]
     assert sum(one["new"] for one in fates) == 601
     assert sum(one["linked"] for one in fates) == 1
+
+
+@pytest.mark.parametrize("place", ["nowhere/a.out", "notes.jsonl/a.out"])
+def test_an_output_without_a_folder_is_refused_before_anything_is_read(household, folder, place):
+    notes = write_lines(folder / "notes.jsonl", {"qid": "q1", "cues": ["barn"]})
+    assert refused(household("packets", notes, "-o", place), 2, "there is no folder")
+    assert refused(household("export", "jsonl", "-o", place), 2, "there is no folder")
+
+
+def test_large_inputs_are_announced_and_compiled_for_before_the_clock_runs(amos, folder, monkeypatch):
+    steps = []
+    monkeypatch.setattr("amos.flow.rules.COMPILED_FROM_BYTES", 10)
+    monkeypatch.setattr("amos.flow.warming.is_warm", lambda: bool(steps))
+    monkeypatch.setattr("amos.flow.warming.warm_kernels", lambda: steps.append("warmed"))
+    monkeypatch.setattr("amos.api.Store.ingest", lambda *_, **__: steps.append("read") or {}["end"])
+    notes = write_lines(folder / "notes.jsonl", GOOD)
+    assert "compiling the kernels" in amos("ingest", notes).err
+    assert steps == ["warmed", "read"]
+    assert "compiling the kernels" not in amos("ingest", notes).err

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.paths import OutputPath
 from amos.cli.printing import json_option, print_object, print_objects
 
 
@@ -23,7 +24,13 @@ def export() -> None:
 
 @export.command()
 @click.option(
-    "-o", "--output", default="-", metavar="FILE", show_default="standard output", help="Where to write."
+    "-o",
+    "--output",
+    type=OutputPath(dir_okay=False, allow_dash=True),
+    default="-",
+    metavar="FILE",
+    show_default="standard output",
+    help="Where to write.",
 )
 @click.option("--table", "tables", multiple=True, metavar="TABLE", help="Only this table; repeatable.")
 @json_option

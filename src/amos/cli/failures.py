@@ -34,6 +34,9 @@ def report_failure(failure: Exception, words: Sequence[str]) -> int:
     """Print `failure` for people, and with `--json` as an object too; return the exit code."""
     if isinstance(failure, click.exceptions.Exit):
         return failure.exit_code
+    if isinstance(failure, click.exceptions.NoArgsIsHelpError):
+        click.echo(failure.format_message(), err=True)
+        return failure.exit_code
     known = _as_engine_error(failure)
     own = words[: words.index("--")] if "--" in words else words
     if "--json" in own:

@@ -9,7 +9,7 @@ import click
 
 from amos.cli.asking import asking_options, request_fields
 from amos.cli.invocation import Invocation, pass_invocation
-from amos.cli.paths import GivenPath
+from amos.cli.paths import GivenPath, OutputPath
 from amos.cli.printing import json_option, print_object, print_rows
 
 
@@ -18,7 +18,7 @@ from amos.cli.printing import json_option, print_object, print_rows
 @click.option(
     "-o",
     "--output",
-    type=GivenPath(path_type=Path, dir_okay=False),
+    type=OutputPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Write the rows to a Parquet file.",
 )

@@ -22,7 +22,9 @@ _PROCESS_BYTES = 3 << 29
 _READING = frozenset({"SELECT", "EXPLAIN"})
 _TABLES_ADVICE = f"Tables: {', '.join(TABLES)}; `DESCRIBE atoms` names the columns of one."
 _SETTINGS = (
+    "SET temp_directory = ''",  # else it spills into the current folder
     "SET TimeZone = 'UTC'",
+    "SET enable_external_access = false",
     "SET python_enable_replacements = false",
     "SET lock_configuration = true",
 )
@@ -40,7 +42,6 @@ def query_tables(sight: Sight, query: str, *, seconds: float = TIME_LIMIT_SECOND
         ":memory:",
         config={
             "memory_limit": MEMORY_LIMIT,
-            "enable_external_access": False,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "allow_community_extensions": False,

@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import tempfile
 from pathlib import Path
 
-from amos.bundled import samples_folder
 from amos.clock import utc_now
 from amos.flow.ingest import Run
 from amos.flow.rules import default_rules
 from amos.identity import random_id
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
+from amos.kernels.bulk_hashing import frame_bytes
 from amos.kernels.compiled import cache_folder
+from amos.kernels.history import fold_histories
+from amos.kernels.reading import read_messages
 from amos.sources.reading import read_batches
 
-_PASSES = 2
-"""The first pass loads the compiler; in the second every loop is long enough to be compiled."""
+_MESSAGES = 5_000
+"""Messages of which every loop of an ingest is long enough to be compiled."""
+_LARGEST = (read_messages, fold_histories, frame_bytes)
+"""Loops that only an ingest compiles: asking and verifying leave others in the cache."""
 
 
 def is_warm() -> bool:
-    """Return whether compiled kernels of this version wait in the cache."""
-    return any(cache_folder().rglob("*.nbi"))
+    """Return whether the kernels of an ingest by this version wait in the cache."""
+    folder = cache_folder()
+    names = (f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}" for loop in _LARGEST)
+    return all(any(folder.rglob(f"{name}-*.nbi")) for name in names)
 
 
 def warm_kernels() -> None:
-    """Read the sample story into throw-away stores with every kernel compiled."""
+    """Read made-up messages into a throw-away store, and verify it, with every kernel compiled."""
     rules = dataclasses.replace(default_rules(size=0), is_compiled=True)
-    for _ in range(_PASSES):
-        with tempfile.TemporaryDirectory(prefix="amos-warm-") as folder:
-            now = utc_now()
-            with Shard.create(Path(folder) / "store", now=now) as shard:
-                run = Run(shard=shard, rules=rules, actor="warm", run_id=random_id(), now=utc_now)
-                run.ingest(read_batches([samples_folder()]))
-                verify_shard(shard)
+    with tempfile.TemporaryDirectory(prefix="amos-warm-") as folder:
+        path = Path(folder) / "messages.jsonl"
+        path.write_text("".join(map(_line, range(_MESSAGES))), encoding="utf-8")
+        with Shard.create(Path(folder) / "store", now=utc_now()) as shard:
+            run = Run(shard=shard, rules=rules, actor="warm", run_id=random_id(), now=utc_now)
+            run.ingest(read_batches([path], format="messages"))
+            verify_shard(shard)
+
+
+def _line(number: int) -> str:
+    text = f"My shelf {number} holds {number * 3} jars. I like pickle number {number}. Which one is open?"
+    return json.dumps({"id": str(number), "text": text, "conversation": "warm", "role": "user"}) + "\n"

@@ -59,7 +59,14 @@ def make_shard(root: Path, tenant: str, workspace: str, now: datetime) -> Path:
 def _make_folders(root: Path, shard: Path) -> None:
     if root.exists() and not root.is_dir():
         raise InputError(f"{root} is a file, not a store", path=str(root), advice=_MISSING)
-    root.mkdir(parents=True, exist_ok=True)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except (FileNotFoundError, NotADirectoryError) as cause:
+        raise InputError(
+            f"{root} cannot be made: no folder can stand there",
+            path=str(root),
+            advice="Name another place with `--store`.",
+        ) from cause
     refuse_network_disk(root)
     make_inner_folders(shard)
 

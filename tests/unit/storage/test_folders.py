@@ -64,6 +64,12 @@ def test_a_file_is_no_store(tmp_path):
         new_shard(tmp_path)
 
 
+def test_a_place_that_takes_no_folder_is_named(tmp_path):
+    (tmp_path / "note").write_text("hello")
+    with pytest.raises(InputError, match="no folder can stand there"):
+        Shard.create(tmp_path / "note" / "store", now=NOW)
+
+
 @pytest.mark.parametrize("name", ["", "..", ".hidden", "a/b", "x" * 101, "tab\t"])
 def test_names_that_cannot_be_folders_are_refused(tmp_path, name):
     with pytest.raises(UsageError, match="folder name"):
