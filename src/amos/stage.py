@@ -59,9 +59,7 @@ def stage(
             _require(name, "the result", result, writes)
             return result
 
-        REGISTRY[name] = Stage(
-            name=name, reads=tables, writes=writes, version=version, function=checked
-        )
+        REGISTRY[name] = Stage(name=name, reads=tables, writes=writes, version=version, function=checked)
         return checked
 
     return declare
