@@ -17,7 +17,7 @@ from amos.schemas.state import TABLES
 
 MEMORY_LIMIT = "1GB"
 TIME_LIMIT_SECONDS = 60
-_PROCESS_BYTES = 3 << 29
+_ALLOCATED_BYTES = 3 << 29
 """What the whole process may allocate for a query: the engine's limit and half as much for the answer."""
 _READING = frozenset({"SELECT", "EXPLAIN"})
 _TABLES_ADVICE = f"Tables: {', '.join(TABLES)}; `DESCRIBE atoms` names the columns of one."
@@ -93,7 +93,7 @@ def _asked(connection: Any, query: str) -> pa.Table:
 
 
 def _answer(connection: Any, query: str, seconds: float) -> pa.Table:
-    with bounded_memory(_PROCESS_BYTES):
+    with bounded_memory(_ALLOCATED_BYTES):
         running = Running(lambda: _asked(connection, query), connection.interrupt)
         try:
             return running.result(seconds)
