@@ -183,7 +183,8 @@ def shown_places(
         claims = folded.pair_claim[near]
         parts += [folded.pair_place[near], before.opener[claims], after.opener[claims]]
         in_dispute = changed[folded.disputed[changed] >= 0]
-        parts += [folded.disputed[in_dispute], folded.opener[in_dispute]]
+        # all disputes: a side that itself stays as it was may be the one that opened a changed dispute
+        parts += [folded.disputed, folded.opener[in_dispute]]
     places = np.unique(np.concatenate(parts))
     return places[places >= 0]
 

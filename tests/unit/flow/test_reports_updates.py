@@ -186,3 +186,15 @@ def test_members_of_a_list_that_shrinks_stay_in_what_was_said():
 def test_a_like_is_kept_under_one_type():
     with remembered(told("a", "I like plum cake."), told("b", "I love plum cake!")) as memory:
         assert [row["type"] for row in memory.listed()] == ["preference"]
+
+
+def test_values_told_at_one_moment_join_one_dispute_however_they_arrive():
+    lines = [
+        told(f"m{number}", f"My bay number is {number}.", conversation=f"c{number}") for number in range(9)
+    ]
+    with remembered() as memory:
+        for line in lines:
+            assert memory.hear(line)["sources"]["new"] == 1
+        (dispute,) = memory.rows("disputes")
+        assert (dispute["status"], len(dispute["sides"])) == ("open", 9)
+        assert memory.store.verify().problems == []
