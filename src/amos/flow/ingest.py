@@ -91,13 +91,21 @@ class Run:
             now=plan.now,
             base=base,
             reads=plan.reads,
+            texts=self.rules.texts,
         )
         return plan
 
     def _holding_shard(self, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
         with self.shard.exclusive() as writer:
             plan = self._plan(writer.snapshot, raw, source_ids, delivered)
-            writer.commit(plan.rows, operation="ingest", actor=self.actor, run_id=self.run_id, now=plan.now)
+            writer.commit(
+                plan.rows,
+                operation="ingest",
+                actor=self.actor,
+                run_id=self.run_id,
+                now=plan.now,
+                texts=self.rules.texts,
+            )
         return plan
 
     def _plan(self, snapshot: Snapshot, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
@@ -115,5 +123,6 @@ class Run:
         if plan.decisions.num_rows:
             receipt.reasons.update(counted(pc.list_element(plan.decisions["reasons"], 0)))
         receipt.cut_bytes += plan.cut_bytes
-        receipt.count_cuts(plan.findings, raw.take(plan.deliveries.fresh))
+        if plan.findings.num_rows:
+            receipt.count_cuts(plan.findings, raw.take(plan.deliveries.fresh))
         receipt.atoms_written += plan.new_atoms

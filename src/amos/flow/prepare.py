@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -36,11 +37,15 @@ _SCOPE = ("project", "user", "agent", "session", "task", "tool_environment")
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What a run decides by: grammar, policy, and whether its kernels are compiled."""
+    """What a run decides by: grammar, policy, and whether its kernels are compiled.
+
+    texts: by digest the kind and body of what the store keeps once, the policy among them.
+    """
 
     grammar: Grammar
     policy: Policy
     is_compiled: bool
+    texts: Mapping[bytes, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from amos.admission.policy import Policy, default_policy_text, read_policy
 from amos.extraction.grammar import load_grammar
 from amos.flow.prepare import Rules
+from amos.schemas.catalog import text_digest
 
 COMPILED_FROM_BYTES = 400_000
 """Input of one process, about 2,000 messages, from which compiling the kernels pays."""
@@ -24,12 +25,17 @@ def default_rules(*, size: int) -> Rules:
     size: bytes of the input at hand.  Plain and compiled kernels give the same rows.
     """
     _Seen.count += size
+    policy, texts = default_policy()
     return Rules(
-        grammar=load_grammar(), policy=default_policy(), is_compiled=_Seen.count >= COMPILED_FROM_BYTES
+        grammar=load_grammar(),
+        policy=policy,
+        is_compiled=_Seen.count >= COMPILED_FROM_BYTES,
+        texts=texts,
     )
 
 
 @lru_cache(maxsize=1)
-def default_policy() -> Policy:
-    """Return the policy that ships with Amos."""
-    return read_policy(default_policy_text())
+def default_policy() -> tuple[Policy, dict[bytes, tuple[str, str]]]:
+    """Return the policy that ships with Amos, and its text by digest."""
+    text = default_policy_text()
+    return read_policy(text), {text_digest(text): ("policy", text)}

@@ -22,7 +22,7 @@ from amos.schemas.state import TABLES
 
 Array = npt.NDArray[Any]
 
-CACHE_BYTES = 128 << 20
+CACHE_BYTES = 32 << 20
 
 
 class SegmentSource(Protocol):

@@ -106,3 +106,14 @@ def test_a_line_of_another_tenant_is_refused_and_nothing_of_it_is_kept():
         assert receipt["sources"] == {"new": 1, "linked": 0, "rejected": 1, "unreadable": 0}
         assert receipt["reasons"]["tenant_boundary"] == 1
         assert "Z9" not in str(rows(store, "sources"))
+
+
+def test_the_policy_that_decided_is_kept_once():
+    with scratch() as (folder, store):
+        for number in range(2):
+            text = f"My locker is B{number}."
+            path = write_lines(folder / f"{number}.jsonl", [line(id=f"m{number}", text=text)])
+            store.ingest([path], format="messages")
+        ((_, kind, body),) = store.shard.texts()
+        assert kind == "policy"
+        assert 'name = "default"' in body
