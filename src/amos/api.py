@@ -126,6 +126,7 @@ class Store:
         """
         from amos.flow.ingest import Run
         from amos.flow.inputs import given_paths, measure_inputs
+        from amos.flow.memory import returned_memory
         from amos.flow.rules import default_rules
         from amos.sources.reading import read_batches
 
@@ -148,11 +149,12 @@ class Store:
         rules = default_rules(size=size)
         run_id = random_id()
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
-        receipt = run.ingest(batches, progress)
-        receipt.seconds = time.perf_counter() - began
-        record = receipt.as_record()
-        self.shard.record_run(run_id, "ingest", started, utc_now(), record)
-        self._store_index(receipt.blocks + sum(receipt.decisions.values()))
+        with returned_memory():
+            receipt = run.ingest(batches, progress)
+            receipt.seconds = time.perf_counter() - began
+            record = receipt.as_record()
+            self.shard.record_run(run_id, "ingest", started, utc_now(), record)
+            self._store_index(receipt.blocks + sum(receipt.decisions.values()))
         return {**record, "cut_places": receipt.cut_places}
 
     def _ingest_scratch(self, paths: str | Path | Sequence[str | Path], **options: Any) -> dict[str, Any]:
