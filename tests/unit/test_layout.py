@@ -44,7 +44,7 @@ BANNED_WORDS = {
     "info",
 }
 BANNED_WORDS |= {"process", "data"}
-MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:home|root|work|Users)/")
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:root|work|Users)/")
 INDEX_ADDRESS = re.compile("|".join(("--(?:extra-)?index" + "-url", "--registr" + r"y\b", "/simp" + "le/")))
 UNFINISHED = re.compile(r"\b(?:NotImplementedError|TODO|FIXME|XXX)\b")
 
