@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from importlib import resources
 from typing import Literal
 
@@ -74,8 +73,3 @@ def read_policy(text: str) -> Policy:
 def default_policy_text() -> str:
     """Return the text of the policy that ships with Amos."""
     return (resources.files("amos.admission") / "policy.toml").read_text(encoding="utf-8")
-
-
-def policy_digest(text: str) -> bytes:
-    """Return the SHA-256 under which a run keeps the policy `text`."""
-    return hashlib.sha256(text.encode()).digest()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from amos.admission.candidates import Builder, Built
 from amos.admission.comparison import UNSALTED
+from amos.admission.decision_rows import decision_ids
 from amos.admission.policy import Policy
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary, mark_former
@@ -22,8 +23,6 @@ from amos.extraction.grammar import Grammar
 from amos.extraction.propose import EXTRACTOR, propose
 from amos.extraction.screen import apply_cuts, screen
 from amos.identity import CLAIM_SCOPE, keyed_id
-from amos.kernels.hashing import hmac_rows
-from amos.schemas.buffers import column_arrays
 from amos.schemas.claims import SEGMENTABLE
 from amos.schemas.state import CONVERSATIONS, ENTITIES
 from amos.schemas.vocabulary import Action, Modality, Outcome, Reason, SourceFlag
@@ -241,15 +240,6 @@ def source_decisions(
         ),
     }
     return pa.table([columns[field.name] for field in schema], schema=schema)
-
-
-def decision_ids(decided: pa.ChunkedArray, key: bytes) -> pa.Array:
-    """Return the decision id of each decided row, equal to `decision_id_of`."""
-    rows = column_arrays(decided)
-    assert rows.offsets is not None
-    digests = hmac_rows(key, rows.values, rows.offsets, prefix=b"amos/1/decisions\x00")
-    ids = np.ascontiguousarray(digests[:, :16])
-    return pa.Array.from_buffers(pa.binary(16), len(decided), [None, pa.py_buffer(ids.tobytes())])
 
 
 _ACTIONS = {
