@@ -211,6 +211,22 @@ DISPUTES = pa.schema(
     ]
 )
 
+TOMBSTONES = pa.schema(
+    [
+        column("tombstone_id", ID, "keyed id of (kind, digest)"),
+        column("version", pa.int32(), "row version, from 1; the highest is current"),
+        column("kind", TEXT, "what may not return: claim, source or text"),
+        column("digest", DIGEST, "HMAC under the erasure key of what may not return, with its scope"),
+        column("tokens", pa.int32(), "words that a forgotten text had; 0 for the other kinds"),
+        column("recreation", TEXT, "forbid, require_review or allow_if_new_evidence"),
+        column("reason", TEXT, "reason code of the request"),
+        column("status", TEXT, "active or expired"),
+        column("created_at", TIME, "when it was asked for"),
+        column("expires_at", TIME, "when it stops to hold; null for ever", nullable=True),
+        SALT,
+    ]
+)
+
 EVENTS = pa.schema(
     [
         column("event_id", ID, "random id"),
@@ -246,6 +262,7 @@ TABLES: dict[str, pa.Schema] = {
     "edges": EDGES,
     "lineage": LINEAGE,
     "disputes": DISPUTES,
+    "tombstones": TOMBSTONES,
     "events": EVENTS,
 }
 """Every canonical table, in the order in which a commit writes their rows."""
@@ -260,6 +277,7 @@ PRIMARY_KEYS: dict[str, str] = {
     "edges": "edge_id",
     "lineage": "lineage_id",
     "disputes": "dispute_id",
+    "tombstones": "tombstone_id",
     "events": "event_id",
 }
 
@@ -272,6 +290,7 @@ VERSION_COLUMNS: dict[str, str] = {
     "atoms": "version",
     "edges": "version",
     "disputes": "version",
+    "tombstones": "version",
 }
 """Tables whose current state is the highest version per id; the others only grow."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, rename_durably
 from amos.storage.locks import HolderNote, busy_error
 from amos.storage.places import place, table
+from amos.storage.upgrades import FORMAT, raise_format
 
-FORMAT = 1
 APPLICATION_ID = 0x416D6F73
 """`Amos` in the header of shard.sqlite."""
 
@@ -36,11 +35,9 @@ def _write_catalog(path: Path, entries: Mapping[str, object]) -> None:
 
 
 def _fill(connection: apsw.Connection, entries: Mapping[str, object]) -> None:
-    script = resources.files("amos.storage").joinpath("catalog.sql").read_text("utf-8")
-    connection.execute(script)
+    raise_format(connection, 0)
     connection.executemany(f"INSERT INTO {table('meta')} VALUES (?, ?)", entries.items())  # noqa: S608
     connection.pragma("application_id", APPLICATION_ID)
-    connection.pragma("user_version", FORMAT)
 
 
 class Catalog:
@@ -87,6 +84,21 @@ class Catalog:
                 code="newer_store",
                 path=str(self.path),
             )
+        if found < FORMAT and not self._is_read_only:
+            self._upgrade()
+
+    def _upgrade(self) -> None:
+        """Bring an older catalog to this version's format, in one transaction."""
+        with disk_errors(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                found = self._connection.pragma("user_version")  # another process may have been faster
+                raise_format(self._connection, found)
+                reach("upgrade.before_commit")
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
 
     def close(self) -> None:
         """Close the connection."""

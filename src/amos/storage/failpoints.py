@@ -23,6 +23,7 @@ FAILPOINTS: dict[str, str] = {
     "commit.after_sqlite_commit": "the commit is durable, the caller does not know yet",
     "seal.segments_placed": "the hot tail stands in segments too, the transaction is open",
     "seal.hot_removed": "the hot rows are deleted, the transaction is open",
+    "upgrade.before_commit": "an older catalog has every new table, the transaction is open",
     "clean.before_remove": "an orphan was found and is about to go",
 }
 

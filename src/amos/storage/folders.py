@@ -10,13 +10,14 @@ from datetime import datetime
 from pathlib import Path
 
 from amos.errors import InputError, SchemaError, UsageError
-from amos.storage.catalog import FORMAT, Catalog
+from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder, write_synced
 from amos.storage.filesystems import refuse_network_disk
 from amos.storage.keys import fingerprint, make_key
 from amos.storage.locks import alone_among_writers, maker_lock
 from amos.storage.places import place
+from amos.storage.upgrades import FORMAT
 
 _LONGEST_NAME = 100
 _MISSING = "Make one with `amos init`, or with `amos ingest PATH`, or name another with `--store`."

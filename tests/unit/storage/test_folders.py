@@ -19,7 +19,7 @@ def test_a_new_store_ignores_itself_and_states_its_format(tmp_path):
     with new_shard(tmp_path):
         pass
     assert (tmp_path / "store/.gitignore").read_text() == "*\n"
-    assert "format = 1" in (tmp_path / "store/amos.toml").read_text()
+    assert "format = 2" in (tmp_path / "store/amos.toml").read_text()
 
 
 def test_making_a_store_again_changes_nothing(tmp_path):
@@ -90,7 +90,7 @@ def test_a_newer_store_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("payload", "said"),
     [
-        (b"format = 2\n", "is of format 2, this version reads up to 1"),
+        (b"format = 3\n", "is of format 3, this version reads up to 2"),
         (b"format = [\n", "states no format"),
         (b"\xff\xfe", "states no format"),
         (b"# nothing\n", "states no format"),
