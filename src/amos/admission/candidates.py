@@ -19,13 +19,12 @@ from amos.identity import (
     CLAIM_SCOPE,
     Scope,
     author_identity,
-    conversation_identity,
     keyed_id,
-    source_identity,
     subject_identity,
 )
 from amos.kernels.hashing import Part, identities, keyed_ids
 from amos.schemas.buffers import column_arrays
+from amos.schemas.claims import CLAIMS
 from amos.schemas.state import CANDIDATES, ENTITIES
 from amos.schemas.vocabulary import Cue, MemoryClass
 
@@ -33,11 +32,10 @@ UNSALTED_CANDIDATES = pa.schema([field for field in CANDIDATES if field.name != 
 UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
 
 _SOURCE_COLUMNS = (
-    "source_id", "revision", "format", "delivery_key", "block", "content", "trust", "author", "author_id",
-    "is_owner", "event_time", "is_zone_assumed", "conversation_id", "turn", "may_retain", "purposes",
-    "conversation_key", *CLAIM_SCOPE,
+    "format", "content", "trust", "author", "author_id", "is_owner", "event_time", "conversation_key",
 )  # fmt: skip
 _FROM_CLAIM = {"pattern", "type", "memory_class", "polarity", "modality", "valid_until"}
+_PURPOSE = "personalization"
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
 _FORMER = int(Cue.FORMER)
 
@@ -45,23 +43,15 @@ _FORMER = int(Cue.FORMER)
 class Origin(NamedTuple):
     """What a claim takes over from its source."""
 
-    source_id: bytes
-    revision: int
     format: str
-    delivery_key: str
-    block: int
     content: bytes
     trust: str
     author: str | None
     author_id: bytes
     is_owner: bool
-    event_time: Any
-    is_zone_assumed: bool
-    conversation_id: bytes
-    turn: int
-    may_retain: bool
-    purposes: list[str]
+    event_time: int | None
     conversation_key: str
+    is_authorised: bool
     scope: Scope
     identity: bytes
     conversation: bytes
@@ -96,7 +86,7 @@ class Builder:
         self._extractor = extractor
         self._entities: dict[bytes, tuple[Any, ...]] = {}
         self._subjects: dict[tuple[Any, ...], tuple[bytes, bytes]] = {}
-        self._gates: dict[Facts, str | None] = {}
+        self._gates: dict[tuple[Any, ...], str | None] = {}
 
     def build(self, claims: pa.Table, sources: pa.Table, conversation_keys: pa.Array) -> Built:
         """Return the candidates of `claims` over `sources` rows, and the entities named in them.
@@ -223,31 +213,34 @@ class Builder:
         if start is None and not is_over:
             start = origin.event_time  # what holds now cannot have ended before it was said
         is_backwards = None not in (start, claim.valid_until) and claim.valid_until <= start
-        facts = Facts(
-            confidence=claim.confidence,
-            cues=claim.cues,
-            has_bound=is_bounded,
-            is_authorised=origin.may_retain and "personalization" in origin.purposes,
-            is_ordered_in_time=not is_backwards,
-            is_span_sound=are_spans_sound(origin.content, spans),
-            memory_class=claim.memory_class,
-            modality=claim.modality,
-            subject_kind=claim.subject_kind,
-            trust=origin.trust,
-            type=claim.type,
-            value_length=self._length(claim, origin, spans),
-            veto=claim.veto,
+        facts = (
+            claim.confidence,
+            claim.cues,
+            is_bounded,
+            origin.is_authorised,
+            not is_backwards,
+            are_spans_sound(origin.content, spans),
+            self._is_too_long(claim, origin, spans),
+            claim.memory_class,
+            claim.modality,
+            claim.subject_kind,
+            origin.trust,
+            claim.type,
+            claim.veto,
         )
         if facts not in self._gates:
-            gate = gate_of(facts, self._policy)
+            gate = gate_of(Facts(*facts), self._policy)
             self._gates[facts] = None if gate is None else f"{gate[0]}:{gate[1]}"
         return self._gates[facts]
 
-    def _length(self, claim: Any, origin: Origin, spans: list[int]) -> int:
-        """Return the characters of the value, of the whole statement where there is none."""
-        if claim.value is not None or spans[1] - spans[0] <= self._policy.value.longest:
-            return len(claim.value or "")
-        return len(origin.content[spans[0] : spans[1]].decode(errors="replace"))
+    def _is_too_long(self, claim: Any, origin: Origin, spans: list[int]) -> bool:
+        """Tell whether the value, or the whole statement where there is none, is too long to keep."""
+        longest = self._policy.value.longest
+        if claim.value is not None:
+            return len(claim.value) > longest
+        if spans[1] - spans[0] <= longest:
+            return False
+        return len(origin.content[spans[0] : spans[1]].decode(errors="replace")) > longest
 
     def _entity_table(self) -> pa.Table:
         rows = list(self._entities.values())
@@ -331,6 +324,8 @@ def canonical_json(value: object) -> str:
 
 def are_spans_sound(content: bytes, spans: list[int]) -> bool:
     """Tell whether every half-open byte range lies inside `content` on character boundaries."""
+    if content.isascii() and len(spans) == 2:
+        return 0 <= spans[0] < spans[1] <= len(content)
     return all(
         0 <= start < end <= len(content) and not _is_inside(content, start) and not _is_inside(content, end)
         for start, end in _pairs(spans)
@@ -369,21 +364,48 @@ def _payload(claim: Any, normal: NormalValue, applicability: str | None) -> str:
     return canonical_json(fields)
 
 
-def _rows(table: pa.Table) -> Iterable[Any]:
-    row = NamedTuple("Claim", [(name, Any) for name in table.schema.names])  # type: ignore[misc]
-    return map(row._make, zip(*(column.to_pylist() for column in table.columns), strict=True))
+_Claim: Any = NamedTuple("_Claim", [(one, Any) for one in CLAIMS.names])  # type: ignore[misc]
+
+
+def _rows(claims: pa.Table) -> Iterable[Any]:
+    return map(_Claim._make, zip(*(_plain(claims[name]) for name in CLAIMS.names), strict=True))
 
 
 def _origins(taken: pa.Table) -> Iterator[Origin]:
-    as_bytes = taken.set_column(
+    scopes = zip(*(taken[name].to_pylist() for name in CLAIM_SCOPE), strict=True)
+    count = taken.num_rows
+    key, talk = taken["delivery_key"], taken["conversation_key"]
+    sources = _identities(("source", taken["format"], key, taken["block"]), count)
+    talks = _identities(("conversation", taken["format"], talk), count)
+    columns = taken.set_column(
         taken.schema.get_field_index("content"), "content", taken["content"].cast(pa.binary())
     )
-    plain = [as_bytes[name].to_pylist() for name in _SOURCE_COLUMNS[: -len(CLAIM_SCOPE)]]
-    scopes = list(zip(*(taken[name].to_pylist() for name in CLAIM_SCOPE), strict=True))
-    records = as_bytes.select(["format", "delivery_key", "block", "conversation_key"]).to_pylist()
-    sources = [source_identity(row["format"], row["delivery_key"], row["block"]) for row in records]
-    talks = [conversation_identity(row["format"], row["conversation_key"]) for row in records]
-    return map(Origin._make, zip(*plain, scopes, sources, talks, strict=True))
+    plain = (_plain(columns[name]) for name in _SOURCE_COLUMNS)
+    return map(
+        Origin._make,
+        zip(*plain, _authorised(taken), scopes, _digests(sources), _digests(talks), strict=True),
+    )
+
+
+def _plain(column: pa.ChunkedArray) -> list[Any]:
+    """Return a column as Python values, times as microseconds."""
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.int64())
+    return column.to_pylist()
+
+
+def _authorised(taken: pa.Table) -> list[bool]:
+    """Tell per source whether it may be kept and used for personalisation."""
+    purposes = taken["purposes"].combine_chunks()
+    meant = pc.equal(purposes.flatten(), _PURPOSE).to_numpy(zero_copy_only=False)
+    allowed = np.zeros(taken.num_rows, np.bool_)
+    allowed[pc.list_parent_indices(purposes).to_numpy()[meant]] = True
+    return (allowed & taken["may_retain"].to_numpy()).tolist()
+
+
+def _digests(rows: NDArray[np.uint8]) -> list[bytes]:
+    raw, width = rows.tobytes(), rows.shape[1]
+    return [raw[start : start + width] for start in range(0, len(raw), width)]
 
 
 def _with_session(scope: Scope) -> tuple[str | None, ...]:

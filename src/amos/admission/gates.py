@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from amos.admission.policy import Policy
 from amos.schemas.vocabulary import Cue, MemoryClass, Modality, Outcome, Reason, Trust
@@ -50,8 +49,7 @@ _IGNORING_VETOES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What the gates look at: one claim joined with its source."""
 
     confidence: int
@@ -60,12 +58,12 @@ class Facts:
     is_authorised: bool
     is_ordered_in_time: bool
     is_span_sound: bool
+    is_too_long: bool
     memory_class: str
     modality: str
     subject_kind: str
     trust: str
     type: str
-    value_length: int
     veto: str | None
 
 
@@ -77,7 +75,7 @@ def gate_of(facts: Facts, policy: Policy) -> Gate | None:
     """
     return (
         _contract(facts)
-        or _not_meant(facts, policy)
+        or _not_meant(facts)
         or _untrusted(facts)
         or _delicate(facts)
         or _graded(facts, policy)
@@ -106,7 +104,7 @@ def _contract(facts: Facts) -> Gate | None:
     return None
 
 
-def _not_meant(facts: Facts, policy: Policy) -> Gate | None:
+def _not_meant(facts: Facts) -> Gate | None:
     if facts.veto is not None:
         reason = Reason(facts.veto)
         return (Outcome.IGNORE if reason in _IGNORING_VETOES else Outcome.QUARANTINE), reason
@@ -115,7 +113,7 @@ def _not_meant(facts: Facts, policy: Policy) -> Gate | None:
         (facts.modality in _NEVER_SAID, _NEVER_SAID.get(facts.modality)),
         (facts.cues & _QUOTED_OR_CODE, Reason.QUOTED_OTHER),
         (facts.cues & _SELF_CORRECTED, Reason.SELF_CORRECTION),
-        (facts.value_length > policy.value.longest, Reason.VALUE_TOO_LONG),
+        (facts.is_too_long, Reason.VALUE_TOO_LONG),
         (is_bare_request, Reason.REQUEST_NOT_MEMORY),
     )
     return next(((Outcome.IGNORE, reason) for fails, reason in checks if fails and reason), None)

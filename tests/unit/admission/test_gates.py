@@ -1,7 +1,5 @@
 """Gates: what may be believed before any history is read."""
 
-from dataclasses import replace
-
 import pytest
 
 from amos.admission.gates import Facts, gate_of, risk_of, utility_of
@@ -22,14 +20,14 @@ PLAIN = Facts(
     subject_kind="author",
     trust=Trust.TRUSTED_USER,
     type="belief",
-    value_length=5,
+    is_too_long=False,
     veto=None,
 )
 
 
 def gate(**changes):
     """Return the gate of a plain first-person statement with `changes`."""
-    return gate_of(replace(PLAIN, **changes), POLICY)
+    return gate_of(PLAIN._replace(**changes), POLICY)
 
 
 def test_a_plain_statement_of_the_user_passes():
@@ -69,7 +67,7 @@ def test_a_plain_statement_of_the_user_passes():
         ({"confidence": 59}, Outcome.QUARANTINE, Reason.LOW_CONFIDENCE),
         ({"memory_class": "temporary_state"}, Outcome.QUARANTINE, Reason.NON_DURABLE_CLASS),
         ({"memory_class": "episode"}, Outcome.QUARANTINE, Reason.NON_DURABLE_CLASS),
-        ({"value_length": 401}, Outcome.IGNORE, Reason.VALUE_TOO_LONG),
+        ({"is_too_long": True}, Outcome.IGNORE, Reason.VALUE_TOO_LONG),
         ({"veto": "suspected_irony"}, Outcome.IGNORE, Reason.SUSPECTED_IRONY),
         ({"veto": "ambiguous_referent"}, Outcome.QUARANTINE, Reason.AMBIGUOUS_REFERENT),
     ],
@@ -102,7 +100,7 @@ def test_utility_and_risk_come_from_the_policy():
 
 def test_the_strict_review_setting_holds_every_bounded_claim():
     strict = read_policy(default_policy_text().replace('non_durable = "bounded"', 'non_durable = "wait"'))
-    held = gate_of(replace(PLAIN, memory_class="episode", has_bound=True), strict)
+    held = gate_of(PLAIN._replace(memory_class="episode", has_bound=True), strict)
     assert held == (Outcome.QUARANTINE, Reason.NON_DURABLE_CLASS)
 
 
