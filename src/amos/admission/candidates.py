@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.admission.gates import Facts, gate_of
+from amos.admission.origins import Origin, identity_rows, read_claims, read_origins
 from amos.admission.policy import Policy
 from amos.admission.values import NormalValue, fold_property, normalise_value
 from amos.identity import (
@@ -22,39 +23,16 @@ from amos.identity import (
     keyed_id,
     subject_identity,
 )
-from amos.kernels.hashing import Part, identities, keyed_ids
-from amos.schemas.buffers import column_arrays
-from amos.schemas.claims import CLAIMS
+from amos.kernels.hashing import keyed_ids
 from amos.schemas.state import CANDIDATES, ENTITIES
 from amos.schemas.vocabulary import Cue, MemoryClass
 
 UNSALTED_CANDIDATES = pa.schema([field for field in CANDIDATES if field.name != "salt"])
 UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
 
-_SOURCE_COLUMNS = (
-    "format", "content", "trust", "author", "author_id", "is_owner", "event_time", "conversation_key",
-)  # fmt: skip
 _FROM_CLAIM = {"pattern", "type", "memory_class", "polarity", "modality", "valid_until"}
-_PURPOSE = "personalization"
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
 _FORMER = int(Cue.FORMER)
-
-
-class Origin(NamedTuple):
-    """What a claim takes over from its source."""
-
-    format: str
-    content: bytes
-    trust: str
-    author: str | None
-    author_id: bytes
-    is_owner: bool
-    event_time: int | None
-    conversation_key: str
-    is_authorised: bool
-    scope: Scope
-    identity: bytes
-    conversation: bytes
 
 
 class Built(NamedTuple):
@@ -98,11 +76,11 @@ class Builder:
         rows = claims["source_row"].to_numpy()
         cited, place = np.unique(rows, return_inverse=True)
         taken = sources.append_column("conversation_key", conversation_keys).take(cited)
-        origins = list(_origins(taken))
+        origins = list(read_origins(taken))
         spans = _spans(claims)
         meant = [
             self._meant(claim, origins[position], claim_spans)
-            for claim, position, claim_spans in zip(_rows(claims), place.tolist(), spans, strict=True)
+            for claim, position, claim_spans in zip(read_claims(claims), place.tolist(), spans, strict=True)
         ]
         columns = dict(zip(Meant._fields, map(list, zip(*meant, strict=True)), strict=True))
         cited_rows = taken.drop_columns(["content"]).take(place)  # a long text may have many claims
@@ -269,18 +247,20 @@ def candidate_ids(
     text = {name: pa.array(columns[name], pa.string()) for name in ("holder_property", "kind", "canonical")}
     conditions = pa.array(columns["applicability"], pa.string())
     scope = [cited[name] for name in CLAIM_SCOPE]
-    keyed_slot = _identities(("slot", arrays["subject"], text["holder_property"], conditions, *scope), count)
-    stated = _identities(("statement", arrays["subject"], text["canonical"], conditions, *scope), count)
+    keyed_slot = identity_rows(
+        ("slot", arrays["subject"], text["holder_property"], conditions, *scope), count
+    )
+    stated = identity_rows(("statement", arrays["subject"], text["canonical"], conditions, *scope), count)
     has_property = pc.is_valid(text["holder_property"]).to_numpy(zero_copy_only=False)
     slot = np.where(has_property[:, None], keyed_slot, stated)
     slots = _bytes(slot)
-    claim = _identities(("claim", slots, claims["polarity"], text["kind"], text["canonical"]), count)
-    per_value = _identities(("history", slots, text["kind"], text["canonical"]), count)
+    claim = identity_rows(("claim", slots, claims["polarity"], text["kind"], text["canonical"]), count)
+    per_value = identity_rows(("history", slots, text["kind"], text["canonical"]), count)
     is_single = pc.equal(claims["arity"], "single").to_numpy(zero_copy_only=False)
     history = np.where(is_single[:, None], slot, per_value)
     span_text = pa.array([",".join(map(str, one)) for one in spans], pa.string())
     sources = pa.array(identities_of_sources, pa.binary())
-    candidate = _identities(("candidate", sources, span_text, extractor, _bytes(claim)), count)
+    candidate = identity_rows(("candidate", sources, span_text, extractor, _bytes(claim)), count)
     named = {
         "candidate_id": ("candidates", candidate),
         "slot_id": ("slots", slot),
@@ -288,11 +268,6 @@ def candidate_ids(
         "claim_id": ("atoms", claim),
     }
     return {name: _bytes(keyed_ids(key, table, rows)) for name, (table, rows) in named.items()}
-
-
-def _identities(parts: Sequence[str | pa.Array | pa.ChunkedArray], count: int) -> NDArray[np.uint8]:
-    ready: list[Part] = [part if isinstance(part, str) else column_arrays(part) for part in parts]
-    return identities(ready, count)
 
 
 def _bytes(rows: NDArray[np.uint8]) -> pa.Array:
@@ -362,50 +337,6 @@ def _payload(claim: Any, normal: NormalValue, applicability: str | None) -> str:
     if claim.time_text:
         fields["time"] = {"text": claim.time_text, "precision": claim.time_precision}
     return canonical_json(fields)
-
-
-_Claim: Any = NamedTuple("_Claim", [(one, Any) for one in CLAIMS.names])  # type: ignore[misc]
-
-
-def _rows(claims: pa.Table) -> Iterable[Any]:
-    return map(_Claim._make, zip(*(_plain(claims[name]) for name in CLAIMS.names), strict=True))
-
-
-def _origins(taken: pa.Table) -> Iterator[Origin]:
-    scopes = zip(*(taken[name].to_pylist() for name in CLAIM_SCOPE), strict=True)
-    count = taken.num_rows
-    key, talk = taken["delivery_key"], taken["conversation_key"]
-    sources = _identities(("source", taken["format"], key, taken["block"]), count)
-    talks = _identities(("conversation", taken["format"], talk), count)
-    columns = taken.set_column(
-        taken.schema.get_field_index("content"), "content", taken["content"].cast(pa.binary())
-    )
-    plain = (_plain(columns[name]) for name in _SOURCE_COLUMNS)
-    return map(
-        Origin._make,
-        zip(*plain, _authorised(taken), scopes, _digests(sources), _digests(talks), strict=True),
-    )
-
-
-def _plain(column: pa.ChunkedArray) -> list[Any]:
-    """Return a column as Python values, times as microseconds."""
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.int64())
-    return column.to_pylist()
-
-
-def _authorised(taken: pa.Table) -> list[bool]:
-    """Tell per source whether it may be kept and used for personalisation."""
-    purposes = taken["purposes"].combine_chunks()
-    meant = pc.equal(purposes.flatten(), _PURPOSE).to_numpy(zero_copy_only=False)
-    allowed = np.zeros(taken.num_rows, np.bool_)
-    allowed[pc.list_parent_indices(purposes).to_numpy()[meant]] = True
-    return (allowed & taken["may_retain"].to_numpy()).tolist()
-
-
-def _digests(rows: NDArray[np.uint8]) -> list[bytes]:
-    raw, width = rows.tobytes(), rows.shape[1]
-    return [raw[start : start + width] for start in range(0, len(raw), width)]
 
 
 def _with_session(scope: Scope) -> tuple[str | None, ...]:
