@@ -1,9 +1,11 @@
 """Candidates: ids in batches equal ids one by one, spans are sound, gates are remembered."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from amos.admission.candidates import are_spans_sound, candidate_ids
+from amos.admission.candidate_ids import Named, candidate_ids
+from amos.admission.claim_spans import are_sound, spans_of
 from amos.identity import (
     candidate_identity,
     claim_identity,
@@ -12,6 +14,8 @@ from amos.identity import (
     slot_identity,
     statement_slot_identity,
 )
+from amos.schemas.buffers import column_arrays
+from amos.schemas.columns import INTS
 
 KEY = b"k" * 32
 SCOPE = ("alpha", None, None, None, None)
@@ -21,28 +25,22 @@ SCOPE = ("alpha", None, None, None, None)
 @pytest.mark.parametrize("holder_property", ["locker", None])
 def test_ids_in_a_batch_equal_ids_one_by_one(arity, holder_property):
     subject, source = b"s" * 32, b"q" * 32
-    columns = {
-        "subject": [subject],
-        "holder_property": [holder_property],
-        "kind": ["text"],
-        "canonical": ["b12"],
-        "applicability": ['{"time_of_day":"evening"}'],
-    }
+    conditions = '{"time_of_day":"evening"}'
+    named = Named([subject], [holder_property], ["text"], ["b12"], [conditions])
     claims = pa.table({"polarity": ["positive"], "arity": [arity]})
     names = ("project", "user", "agent", "task", "tool_environment")
     cited = pa.table(
         {f"scope_{name}": pa.array([value], pa.string()) for name, value in zip(names, SCOPE, strict=True)}
     )
     ids = candidate_ids(
-        columns,
+        named,
         claims,
         cited,
-        identities_of_sources=[source],
-        spans=[[3, 9]],
+        sources=np.frombuffer(source, np.uint8).reshape(1, 32),
+        span_texts=["3,9"],
         extractor="rules@1",
         key=KEY,
     )
-    conditions = columns["applicability"][0]
     if holder_property is None:
         slot = statement_slot_identity(subject, "b12", SCOPE, conditions)
     else:
@@ -54,6 +52,12 @@ def test_ids_in_a_batch_equal_ids_one_by_one(arity, holder_property):
     assert ids["history_id"][0].as_py() == keyed_id(KEY, "histories", history)
     assert ids["claim_id"][0].as_py() == keyed_id(KEY, "atoms", claim)
     assert ids["candidate_id"][0].as_py() == keyed_id(KEY, "candidates", candidate)
+
+
+def claims_at(spans):
+    """Return the span columns of a claim at `spans` and of one at 0 to 4."""
+    start, end, *more = spans
+    return pa.table({"start": [start, 0], "end": [end, 4], "more_spans": pa.array([more, []], INTS)})
 
 
 @pytest.mark.parametrize(
@@ -68,4 +72,14 @@ def test_ids_in_a_batch_equal_ids_one_by_one(arity, holder_property):
     ],
 )
 def test_a_span_lies_inside_the_text_on_character_boundaries(spans, is_sound):
-    assert are_spans_sound("éab".encode(), spans) is is_sound
+    read = spans_of(claims_at(spans))
+    text = column_arrays(pa.array(["é", "éab", "é"]))
+    assert are_sound(read, text, np.array([1, 1])).tolist() == [is_sound, True]
+
+
+def test_spans_stand_in_order_as_lists_and_as_text():
+    read = spans_of(claims_at([3, 9, 12, 14, 20, 21]))
+    assert read.as_lists().to_pylist() == [[3, 9, 12, 14, 20, 21], [0, 4]]
+    assert read.as_texts() == ["3,9,12,14,20,21", "0,4"]
+    assert [part.tolist() for part in read.first()] == [[3, 0], [9, 4]]
+    assert spans_of(claims_at([3, 9, 12, 14]).slice(1)).as_texts() == ["0,4"]

@@ -1,0 +1,103 @@
+"""Ids of candidates and of what they claim, batch by batch; equal to those of `amos.identity`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from amos.identity import CLAIM_SCOPE
+from amos.kernels.hashing import Part, identities, keyed_ids
+from amos.schemas.buffers import column_arrays
+
+Octets = NDArray[np.uint8]
+
+
+class Named(NamedTuple):
+    """What the ids of a batch of claims rest on, one value per claim each.
+
+    subject: unkeyed identities.  holder_property: folded, None for a statement without a property.
+    """
+
+    subject: Sequence[bytes]
+    holder_property: Sequence[str | None]
+    kind: Sequence[str]
+    canonical: Sequence[str]
+    applicability: Sequence[str | None]
+
+
+def source_identities(cited: pa.Table) -> Octets:
+    """Return the (n, 32) unkeyed identities of the sources in `cited`."""
+    parts = ("source", cited["format"], cited["delivery_key"], cited["block"])
+    return _identities(parts, cited.num_rows)
+
+
+def conversation_identities(cited: pa.Table) -> Octets:
+    """Return the (n, 32) unkeyed identities of the conversations of `cited`."""
+    parts = ("conversation", cited["format"], cited["conversation_key"])
+    return _identities(parts, cited.num_rows)
+
+
+def candidate_ids(
+    named: Named,
+    claims: pa.Table,
+    cited: pa.Table,
+    *,
+    sources: Octets,
+    span_texts: Sequence[str],
+    extractor: str,
+    key: bytes,
+) -> dict[str, pa.Array]:
+    """Return slot, history, claim and candidate ids per claim.
+
+    sources: (n, 32) identities of the sources.  span_texts: spans as `Spans.as_texts` writes them.
+    """
+    count = claims.num_rows
+    kind, canonical = pa.array(named.kind, pa.string()), pa.array(named.canonical, pa.string())
+    slot = _slots(named, cited)
+    slots = id_array(slot)
+    claim = _identities(("claim", slots, claims["polarity"], kind, canonical), count)
+    texts = pa.array(span_texts, pa.string())
+    candidate = _identities(("candidate", id_array(sources), texts, extractor, id_array(claim)), count)
+    is_single = pc.equal(claims["arity"], "single").to_numpy(zero_copy_only=False)
+    history = slot
+    if not is_single.all():
+        per_value = _identities(("history", slots, kind, canonical), count)
+        history = np.where(is_single[:, None], slot, per_value)
+    rows = {
+        "candidate_id": ("candidates", candidate),
+        "slot_id": ("slots", slot),
+        "history_id": ("histories", history),
+        "claim_id": ("atoms", claim),
+    }
+    return {name: id_array(keyed_ids(key, table, digests)) for name, (table, digests) in rows.items()}
+
+
+def _slots(named: Named, cited: pa.Table) -> Octets:
+    """Return the identity of each claim's slot: of its property, or of the statement itself."""
+    words, keys = [], []
+    for held, canonical in zip(named.holder_property, named.canonical, strict=True):
+        words.append("statement" if held is None else "slot")
+        keys.append(canonical if held is None else held)
+    parts: list[str | pa.Array | pa.ChunkedArray] = [
+        pa.array(words, pa.string()),
+        pa.array(named.subject, pa.binary()),
+        pa.array(keys, pa.string()),
+        pa.array(named.applicability, pa.string()),
+    ]
+    return _identities([*parts, *(cited[name] for name in CLAIM_SCOPE)], len(words))
+
+
+def _identities(parts: Sequence[str | pa.Array | pa.ChunkedArray], count: int) -> Octets:
+    ready: list[Part] = [part if isinstance(part, str) else column_arrays(part) for part in parts]
+    return identities(ready, count)
+
+
+def id_array(rows: Octets) -> pa.Array:
+    """Return the rows of an (n, width) matrix as fixed-size bytes."""
+    raw = np.ascontiguousarray(rows)
+    return pa.Array.from_buffers(pa.binary(raw.shape[1]), len(raw), [None, pa.py_buffer(raw.tobytes())])

@@ -1,0 +1,100 @@
+"""Gates of a batch of claims: facts by columns, one decision for each distinct set of facts."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from amos.admission.claim_spans import Spans, are_sound
+from amos.admission.gates import Facts, gate_of
+from amos.admission.meanings import cells, mask
+from amos.admission.policy import Policy
+from amos.schemas.buffers import ColumnArrays
+from amos.schemas.vocabulary import Cue, MemoryClass
+
+Mask = NDArray[np.bool_]
+_FORMER = int(Cue.FORMER)
+_PURPOSE = "personalization"
+
+
+def gates_of(
+    claims: pa.Table,
+    cited: pa.Table,
+    text: ColumnArrays,
+    spans: Spans,
+    *,
+    is_bounded: Mask,
+    policy: Policy,
+) -> list[str | None]:
+    """Return per claim `outcome:reason` of the gate that stops it, None where none does.
+
+    cited: the source of each claim.  text: contents of the batch's sources, which the claims
+    name by `source_row`.
+    """
+
+    def gate(*facts: Any) -> str | None:
+        found = gate_of(Facts(*facts), policy)
+        return None if found is None else f"{found[0]}:{found[1]}"
+
+    rows = claims["source_row"].to_numpy()
+    columns: dict[str, list[Any]] = {
+        "has_bound": is_bounded.tolist(),
+        "is_authorised": (mask(cited["may_retain"]) & _are_for(_PURPOSE, cited["purposes"])).tolist(),
+        "is_ordered_in_time": _are_ordered(claims, cited).tolist(),
+        "is_span_sound": are_sound(spans, text, rows).tolist(),
+        "is_too_long": _are_too_long(claims, spans, text, rows, policy.value.longest).tolist(),
+        "trust": cells(cited["trust"]),
+    }
+    facts = (columns[name] if name in columns else cells(claims[name]) for name in Facts._fields)
+    return list(map(cache(gate), *facts))
+
+
+def _are_for(purpose: str, purposes: pa.ChunkedArray) -> Mask:
+    """Tell per row whether its list of purposes names `purpose`."""
+    named = mask(pc.equal(pc.list_flatten(purposes), purpose))
+    is_for = np.zeros(len(purposes), np.bool_)
+    is_for[pc.list_parent_indices(purposes).to_numpy()[named]] = True
+    return is_for
+
+
+def _are_ordered(claims: pa.Table, cited: pa.Table) -> Mask:
+    """Tell per claim that its validity does not end before it begins."""
+    until, has_until = times(claims["valid_until"])
+    if not has_until.any():
+        return ~has_until
+    start, has_start = times(claims["valid_from"])
+    said, is_said = times(cited["event_time"])
+    is_episode = mask(pc.equal(claims["memory_class"], str(MemoryClass.EPISODE)))
+    is_over = is_episode | (claims["cues"].to_numpy() & _FORMER != 0)
+    takes_event = ~has_start & ~is_over & is_said  # what holds now cannot have ended before it was said
+    start = np.where(takes_event, said, start)
+    return ~(has_until & (has_start | takes_event) & (until <= start))
+
+
+def times(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], Mask]:
+    """Return microseconds (0 where unknown), and which rows are known."""
+    numbers = pc.fill_null(column.cast(pa.int64()), 0)
+    return numbers.to_numpy(zero_copy_only=False), mask(column.is_valid())
+
+
+def _are_too_long(
+    claims: pa.Table, spans: Spans, text: ColumnArrays, rows: NDArray[np.int32], longest: int
+) -> Mask:
+    """Tell per claim whether its value, or the whole statement where there is none, is too long to keep."""
+    is_long = mask(pc.greater(pc.fill_null(pc.utf8_length(claims["value"]), 0), longest))
+    start, end = spans.first()
+    bare = np.flatnonzero((end - start > longest) & mask(claims["value"].is_null()))
+    if bare.size == 0:
+        return is_long
+    is_long = is_long.copy()
+    assert text.offsets is not None
+    for claim in bare.tolist():
+        content = text.values[text.offsets[rows[claim]] : text.offsets[rows[claim] + 1]]
+        said = content[start[claim] : end[claim]].tobytes()
+        is_long[claim] = len(said.decode(errors="replace")) > longest
+    return is_long
