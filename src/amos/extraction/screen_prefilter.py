@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Families = npt.NDArray[np.int32]
 
 _UP_TO = re.compile(r"\{([01]),[0-9]+\}")
+_GROUP_NAME = re.compile(r"\(\?P<\w+>")
+_TEXT = "text"
 _LOOK_AROUND = re.compile(r"\(\?(?:<?[!=])")
 
 
@@ -61,7 +64,8 @@ def holds_keys(names: pa.Array) -> npt.NDArray[np.bool_]:
     """Return which of the non-null `names` may hold key material, as (n,) booleans."""
     import polars as pl
 
-    return _any_match(pl.Series(names), _patterns()[Family.KEYS])
+    keys = [pl.col(_TEXT).str.contains(pattern) for pattern in _patterns()[Family.KEYS]]
+    return pl.DataFrame({_TEXT: pl.Series(names)}).select(pl.any_horizontal(keys)).to_series().to_numpy()
 
 
 def _needed(series: pl.Series, *, may_instruct: bool) -> Families:
@@ -76,31 +80,46 @@ def _needed(series: pl.Series, *, may_instruct: bool) -> Families:
 
 def _plain_families(series: pl.Series, *, may_instruct: bool) -> Families:
     needed = np.zeros(len(series), dtype=np.int32)
-    for family, patterns in _patterns().items():
-        if family != Family.ORDERS or not may_instruct:
-            needed[_any_match(series, patterns)] |= int(family)
+    found = series.alias(_TEXT).to_frame().select(_questions(may_instruct=may_instruct))
+    for column in found:
+        needed[column.to_numpy()] |= int(column.name)
     return needed
 
 
-def _any_match(series: pl.Series, patterns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    found = np.zeros(len(series), dtype=np.bool_)
-    for pattern in patterns:
-        found |= series.str.contains(pattern).to_numpy()
-    return found
+@functools.cache
+def _questions(*, may_instruct: bool) -> list[pl.Expr]:
+    """Return one yes-or-no column per family, named by its number; all are answered in one pass."""
+    import polars as pl
+
+    return [
+        pl.any_horizontal(pl.col(_TEXT).str.contains(pattern) for pattern in patterns).alias(str(int(family)))
+        for family, patterns in _patterns().items()
+        if family != Family.ORDERS or not may_instruct
+    ]
 
 
 @functools.cache
 def _patterns() -> dict[Family, tuple[str, ...]]:
     return {
-        Family.KEYS: tuple(map(loosened, screen_secrets.KEY_PATTERNS)),
-        Family.ASSIGNMENTS: tuple(map(loosened, screen_secrets.ASSIGNMENT_PATTERNS)),
-        Family.NUMBERS: tuple(map(loosened, screen_numbers.PATTERNS)),
-        Family.PHRASES: tuple(map(loosened, (*screen_phrases.PATTERNS, *screen_sayings.PATTERNS))),
-        Family.EXCLUSIONS: tuple(map(flattened, screen_exclusions.PATTERNS)),
-        Family.ORDERS: tuple(map(flattened, screen_instructions.PATTERNS)),
+        Family.KEYS: _paired(map(loosened, screen_secrets.KEY_PATTERNS)),
+        Family.ASSIGNMENTS: _paired(map(loosened, screen_secrets.ASSIGNMENT_PATTERNS)),
+        Family.NUMBERS: _paired(map(loosened, screen_numbers.PATTERNS)),
+        Family.PHRASES: _paired(map(loosened, (*screen_phrases.PATTERNS, *screen_sayings.PATTERNS))),
+        Family.EXCLUSIONS: _paired(map(flattened, screen_exclusions.PATTERNS)),
+        Family.ORDERS: _paired(map(flattened, screen_instructions.PATTERNS)),
         Family.BASE64: (BASE64_START,),
         Family.DISGUISE: (SUSPICIOUS,),
     }
+
+
+def _paired(patterns: Iterable[str]) -> tuple[str, ...]:
+    """Return the patterns joined two by two, without names of groups.
+
+    The engine keeps 32 patterns compiled a thread: all of them together must stay below that, or each is
+    compiled anew on every call.
+    """
+    plain = [f"(?:{_GROUP_NAME.sub('(?:', pattern)})" for pattern in patterns]
+    return tuple("|".join(plain[start : start + 2]) for start in range(0, len(plain), 2))
 
 
 def loosened(pattern: re.Pattern[str]) -> str:
