@@ -11,6 +11,8 @@ from amos.schemas.catalog import text_digest
 
 COMPILED_FROM_BYTES = 400_000
 """Input of one process, about 2,000 messages, from which compiling the kernels pays."""
+LOADED_FROM_BYTES = 100_000
+"""The same where they were compiled before: loading them costs as much as reading 500 messages plainly."""
 
 
 class _Seen:
@@ -29,7 +31,7 @@ def default_rules(*, size: int) -> Rules:
     return Rules(
         grammar=load_grammar(),
         policy=policy,
-        is_compiled=_Seen.count >= COMPILED_FROM_BYTES,
+        is_compiled=_Seen.count >= COMPILED_FROM_BYTES or (_Seen.count >= LOADED_FROM_BYTES and _is_warm()),
         texts=texts,
     )
 
@@ -39,3 +41,10 @@ def default_policy() -> tuple[Policy, dict[bytes, tuple[str, str]]]:
     """Return the policy that ships with Amos, and its text by digest."""
     text = default_policy_text()
     return read_policy(text), {text_digest(text): ("policy", text)}
+
+
+@lru_cache(maxsize=1)
+def _is_warm() -> bool:
+    from amos.flow.warming import is_warm
+
+    return is_warm()
