@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import pytest
 
-from amos.flow import warming
+from amos.kernels import warmth
 
 
 def checks(told):
@@ -97,7 +97,7 @@ def test_a_cache_that_holds_other_loops_is_not_warm(folder, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder / "cache"))
     (folder / "cache").mkdir()
     (folder / "cache" / "canonical._copy_runs-9.py311.nbi").write_bytes(b"")
-    assert not warming.is_warm()
+    assert not warmth.is_warm()
     for name in ("reading.read_messages", "history.fold_histories", "bulk_hashing.frame_bytes"):
         (folder / "cache" / f"{name}-9.py311.nbi").write_bytes(b"")
-    assert warming.is_warm()
+    assert warmth.is_warm()

@@ -424,7 +424,7 @@ def test_an_output_without_a_folder_is_refused_before_anything_is_read(household
 def test_large_inputs_are_announced_and_compiled_for_before_the_clock_runs(amos, folder, monkeypatch):
     steps = []
     monkeypatch.setattr("amos.flow.rules.COMPILED_FROM_BYTES", 10)
-    monkeypatch.setattr("amos.flow.warming.is_warm", lambda: bool(steps))
+    monkeypatch.setattr("amos.kernels.warmth.is_warm", lambda: bool(steps))
     monkeypatch.setattr("amos.flow.warming.warm_kernels", lambda: steps.append("warmed"))
     monkeypatch.setattr("amos.api.Store.ingest", lambda *_, **__: steps.append("read") or {}["end"])
     notes = write_lines(folder / "notes.jsonl", GOOD)

@@ -115,7 +115,8 @@ def _compile_first(invocation: Invocation, size: int) -> None:
     from amos.flow.rules import COMPILED_FROM_BYTES
 
     if size >= COMPILED_FROM_BYTES:
-        from amos.flow.warming import is_warm, warm_kernels
+        from amos.flow.warming import warm_kernels
+        from amos.kernels.warmth import is_warm
 
         if not is_warm():
             invocation.notice("compiling the kernels, once per machine: up to half a minute")

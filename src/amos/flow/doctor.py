@@ -66,7 +66,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _kernels() -> Check:
-    from amos.flow.warming import is_warm
+    from amos.kernels.warmth import is_warm
 
     if is_warm():
         return Check("kernels", True, "compiled")

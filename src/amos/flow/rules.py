@@ -7,6 +7,7 @@ from functools import lru_cache
 from amos.admission.policy import Policy, default_policy_text, read_policy
 from amos.extraction.grammar import load_grammar
 from amos.flow.prepare import Rules
+from amos.kernels.warmth import was_warm
 from amos.schemas.catalog import text_digest
 
 COMPILED_FROM_BYTES = 400_000
@@ -31,7 +32,7 @@ def default_rules(*, size: int) -> Rules:
     return Rules(
         grammar=load_grammar(),
         policy=policy,
-        is_compiled=_Seen.count >= COMPILED_FROM_BYTES or (_Seen.count >= LOADED_FROM_BYTES and _is_warm()),
+        is_compiled=_Seen.count >= COMPILED_FROM_BYTES or (_Seen.count >= LOADED_FROM_BYTES and was_warm()),
         texts=texts,
     )
 
@@ -41,10 +42,3 @@ def default_policy() -> tuple[Policy, dict[bytes, tuple[str, str]]]:
     """Return the policy that ships with Amos, and its text by digest."""
     text = default_policy_text()
     return read_policy(text), {text_digest(text): ("policy", text)}
-
-
-@lru_cache(maxsize=1)
-def _is_warm() -> bool:
-    from amos.flow.warming import is_warm
-
-    return is_warm()

@@ -13,23 +13,10 @@ from amos.flow.rules import default_rules
 from amos.identity import random_id
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
-from amos.kernels.bulk_hashing import frame_bytes
-from amos.kernels.compiled import cache_folder
-from amos.kernels.history import fold_histories
-from amos.kernels.reading import read_messages
 from amos.sources.reading import read_batches
 
 _MESSAGES = 5_000
 """Messages of which every loop of an ingest is long enough to be compiled."""
-_LARGEST = (read_messages, fold_histories, frame_bytes)
-"""Loops that only an ingest compiles: asking and verifying leave others in the cache."""
-
-
-def is_warm() -> bool:
-    """Return whether the kernels of an ingest by this version wait in the cache."""
-    folder = cache_folder()
-    names = (f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}" for loop in _LARGEST)
-    return all(any(folder.rglob(f"{name}-*.nbi")) for name in names)
 
 
 def warm_kernels() -> None:
