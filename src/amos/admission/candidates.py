@@ -16,9 +16,10 @@ from amos.admission.candidate_ids import (
     id_array,
     source_identities,
 )
+from amos.admission.cells import cells, mask
 from amos.admission.claim_gates import gates_of
 from amos.admission.claim_spans import Spans, spans_of
-from amos.admission.meanings import bounds_of, cells, mask, meanings_of
+from amos.admission.meanings import bounds_of, meanings_of
 from amos.admission.policy import Policy
 from amos.identity import CLAIM_SCOPE, Scope, author_identity, keyed_id, subject_identity
 from amos.schemas.buffers import column_arrays

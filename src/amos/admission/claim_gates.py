@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.admission.cells import cells, mask
 from amos.admission.claim_spans import Spans, are_sound
 from amos.admission.gates import Facts, gate_of
-from amos.admission.meanings import cells, mask
 from amos.admission.policy import Policy
 from amos.schemas.buffers import ColumnArrays
 from amos.schemas.vocabulary import Cue, MemoryClass

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from amos.admission.history import REASONS, Encoded, Folded
 from amos.admission.policy import Policy
-from amos.identity import keyed_id
+from amos.kernels.hashing import hmac_rows
+from amos.schemas.buffers import column_arrays
+from amos.schemas.columns import ID
 from amos.schemas.state import ATOMS, DECISIONS, DISPUTES, EDGES, LINEAGE
 
 
@@ -29,35 +31,6 @@ UNSALTED = {
     "lineage": _unsalted(LINEAGE),
     "disputes": _unsalted(DISPUTES),
 }
-
-READ = (
-    "candidate_id",
-    "source_id",
-    "source_revision",
-    "spans",
-    "extractor",
-    "type",
-    "memory_class",
-    "subject_id",
-    "slot_id",
-    "history_id",
-    "claim_id",
-    "polarity",
-    "modality",
-    "payload",
-    "event_time",
-    "order_time",
-    "cues",
-    "gate",
-    "trust",
-    "scope_project",
-    "scope_user",
-    "scope_agent",
-    "scope_session",
-    "scope_task",
-    "scope_tool_environment",
-)
-"""Candidate columns that rows are written from; the six of scope come last."""
 
 
 class Current(Protocol):
@@ -75,7 +48,6 @@ class Work:
     """Everything that the row builders share."""
 
     candidates: pa.Table
-    cells: Cells
     encoded: Encoded
     before: Folded
     after: Folded
@@ -97,23 +69,6 @@ class Work:
         """Return the candidate row at a place of the sorted histories."""
         return int(self.encoded.rows[place])
 
-    def decision_id(self, row: int) -> bytes:
-        """Return the id of the decision on the candidate at `row`."""
-        return decision_id_of(self.key, self.cells.get("candidate_id", row))
-
-
-class Cells:
-    """Cells of the few candidate rows that are written about, as Python values."""
-
-    def __init__(self, candidates: pa.Table, rows: NDArray[np.int64]) -> None:
-        self._place = {row: place for place, row in enumerate(rows.tolist())}
-        taken = candidates.select(READ).take(rows)
-        self._columns = {name: taken[name].to_pylist() for name in READ}
-
-    def get(self, name: str, row: int) -> Any:
-        """Return the cell of column `name` at candidate `row`."""
-        return self._columns[name][self._place[row]]
-
 
 def as_table(name: str, rows: list[tuple[Any, ...]]) -> pa.Table:
     """Return `rows` as a table of the unsalted schema of `name`."""
@@ -127,9 +82,13 @@ def as_table(name: str, rows: list[tuple[Any, ...]]) -> pa.Table:
     )
 
 
-def decision_id_of(key: bytes, decided: bytes) -> bytes:
-    """Return the id of the decision on a candidate or source with id `decided`."""
-    return keyed_id(key, "decisions", decided)
+def keyed_column(key: bytes, table: str, column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Return the id in `table` of each value of a column of bytes, equal to `identity.keyed_id`."""
+    rows = column_arrays(column)
+    assert rows.offsets is not None
+    digests = hmac_rows(key, rows.values, rows.offsets, prefix=b"amos/1/" + table.encode() + b"\x00")
+    ids = np.ascontiguousarray(digests[:, : ID.byte_width])
+    return pa.Array.from_buffers(ID, len(column), [None, pa.py_buffer(ids.tobytes())])
 
 
 def stored_versions(work: Work, table: str, column: str, keys: list[bytes]) -> dict[bytes, int]:
@@ -170,23 +129,6 @@ def changed_places(
     moved = before.opener[after.pair_claim] != after.opener[after.pair_claim]
     is_changed[after.pair_place[moved]] = True  # what gave way now opens with other words
     return np.flatnonzero(is_changed)
-
-
-def shown_places(
-    before: Folded, after: Folded, touched: NDArray[np.int64], changed_claims: Sequence[int]
-) -> NDArray[np.int64]:
-    """Return the places whose cells lineage and disputes of this change may show."""
-    changed = np.array(changed_claims, np.int64)
-    parts = []
-    for folded in (before, after):
-        near = np.isin(folded.pair_place, touched)
-        claims = folded.pair_claim[near]
-        parts += [folded.pair_place[near], before.opener[claims], after.opener[claims]]
-        in_dispute = changed[folded.disputed[changed] >= 0]
-        # all disputes: a side that itself stays as it was may be the one that opened a changed dispute
-        parts += [folded.disputed, folded.opener[in_dispute]]
-    places = np.unique(np.concatenate(parts))
-    return places[places >= 0]
 
 
 def find_changed_claims(before: Folded, after: Folded, count: int) -> list[int]:

@@ -10,14 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.admission.comparison import UNSALTED, Work, codes_of, stored_versions
+from amos.admission.comparison import UNSALTED, Work, codes_of, keyed_column, stored_versions
 from amos.admission.gates import utility_of
 from amos.admission.history import REASONS
 from amos.admission.policy import Policy
 from amos.kernels import history as kernel
-from amos.kernels.hashing import hmac_rows
-from amos.schemas.buffers import column_arrays
-from amos.schemas.columns import ID
 from amos.schemas.vocabulary import Action, Cue, Outcome, Reason
 
 _MEANING = {
@@ -75,12 +72,8 @@ def decision_rows(work: Work) -> pa.Table:
 
 
 def decision_ids(decided: pa.ChunkedArray | pa.Array, key: bytes) -> pa.Array:
-    """Return the decision id of each decided row, equal to `decision_id_of`."""
-    rows = column_arrays(decided)
-    assert rows.offsets is not None
-    digests = hmac_rows(key, rows.values, rows.offsets, prefix=b"amos/1/decisions\x00")
-    ids = np.ascontiguousarray(digests[:, :16])
-    return pa.Array.from_buffers(ID, len(decided), [None, pa.py_buffer(ids.tobytes())])
+    """Return the id of the decision on each candidate or source, given by its id."""
+    return keyed_column(key, "decisions", decided)
 
 
 def utilities(memory_class: pa.ChunkedArray, policy: Policy) -> pa.Array:

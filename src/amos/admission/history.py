@@ -31,6 +31,14 @@ REASONS = [
     Reason.HISTORICAL_OBSERVATION,
 ]
 _CODE = {reason: code for code, reason in enumerate(REASONS)}
+_TIE_BREAKS = ["conversation_order", "turn", "order_key", "spans", "claim_id"]
+_READ = [
+    "history_id", "order_time", "event_time", "cues", "polarity", "payload", "valid_from", "valid_until",
+    "conversation_id", *_TIE_BREAKS,
+]  # fmt: skip
+_CORRECTING = int(Cue.CORRECTION | Cue.NO_LONGER)
+_ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
+_LATEST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,54 +86,72 @@ class Folded:
 
 def encode_histories(candidates: pa.Table) -> Encoded:
     """Return the eligible rows of `candidates`, sorted by history and order, as integers."""
-    eligible = pc.is_null(candidates["gate"]).to_numpy(zero_copy_only=False)
-    rows = np.flatnonzero(eligible)
-    taken = candidates.take(rows).combine_chunks()
-    order_time = pc.coalesce(taken["order_time"], taken["event_time"])
-    order_us, is_known = _times(order_time)
+    rows = np.flatnonzero(pc.is_null(candidates["gate"]).to_numpy(zero_copy_only=False))
+    taken = candidates.select(_READ)
+    if rows.size < taken.num_rows:
+        taken = taken.take(rows)
+    event_time = taken["event_time"]
+    order_us, is_known = _times(_first_known(taken["order_time"], event_time))
     group = _codes(taken["history_id"])[0]
-    order = np.lexsort(
-        (
-            *_halves(taken["claim_id"])[::-1],
-            _first_starts(taken["spans"]),
-            *_halves(taken["order_key"])[::-1],
-            taken["turn"].to_numpy(),
-            *_halves(taken["conversation_order"])[::-1],
-            np.where(is_known, order_us, 0),
-            ~is_known,
-            group,
-        )
-    )
-    taken = taken.take(order)
-    claim, claim_ids = _codes(taken["claim_id"])
-    cues = taken["cues"].to_numpy().astype(np.int64)
+    order = _order(taken, group, np.where(is_known, order_us, _LATEST))
+    claim, claim_ids = _codes(taken["claim_id"].take(order))
+    cues = taken["cues"].to_numpy()
     is_negative = pc.equal(taken["polarity"], "negative").to_numpy(zero_copy_only=False)
-    is_correction = (cues & (Cue.CORRECTION | Cue.NO_LONGER)) != 0
+    is_correction = (cues & _CORRECTING) != 0
     traits = (
-        is_known[order] * kernel.KNOWN
+        is_known * kernel.KNOWN
         + is_correction * kernel.CORRECTS
-        + ((cues & Cue.ZONE_ASSUMED) != 0) * kernel.ZONE_ASSUMED
+        + ((cues & _ZONE_ASSUMED) != 0) * kernel.ZONE_ASSUMED
         + is_negative * kernel.NEGATIVE
     ).astype(np.int8)
     payload, payload_texts = _codes(taken["payload"])
-    from_us, is_from_known = _times(pc.coalesce(taken["valid_from"], taken["event_time"]))
+    has_property = pc.match_substring(payload_texts, '"property":').to_numpy(zero_copy_only=False)
+    from_us, is_from_known = _times(_first_known(taken["valid_from"], event_time))
     until_us, is_until_known = _times(taken["valid_until"])
+    group, payload, is_negative = group[order], payload[order], is_negative[order]
     return Encoded(
         rows=rows[order],
-        group=group[order],
+        group=group,
         claim=claim,
-        twin=_twins(claim, payload, payload_texts, group[order], is_negative, len(claim_ids)),
+        twin=_twins(claim, payload, payload_texts, group, is_negative, len(claim_ids)),
         order_us=order_us[order],
-        conversation=_codes(taken["conversation_id"])[0],
-        from_us=np.where(is_from_known, from_us, OPEN_FROM),
-        until_us=np.where(is_until_known, until_us, OPEN_UNTIL),
-        traits=traits,
+        conversation=_codes(taken["conversation_id"])[0][order],
+        from_us=np.where(is_from_known, from_us, OPEN_FROM)[order],
+        until_us=np.where(is_until_known, until_us, OPEN_UNTIL)[order],
+        traits=traits[order],
         payload=payload,
-        has_property=pc.match_substring(taken["payload"], '"property":').to_numpy(zero_copy_only=False),
-        is_correction=is_correction,
+        has_property=has_property[payload],
+        is_correction=is_correction[order],
         claim_ids=claim_ids,
         payload_texts=payload_texts,
     )
+
+
+def _order(taken: pa.Table, group: I64, order_us: I64) -> I64:
+    """Return the rows by history and time; rows of one time by `_TIE_BREAKS` in turn.
+
+    order_us: (n,) order time, the highest number where it is unknown.
+    """
+    order: I64 = np.lexsort((order_us, group))
+    is_tied = np.zeros(order.size, np.bool_)
+    same = (np.diff(group[order]) == 0) & (np.diff(order_us[order]) == 0)
+    is_tied[:-1] |= same
+    is_tied[1:] |= same
+    if not is_tied.any():
+        return order
+    tied = np.sort(order[is_tied])
+    ties = taken.select(_TIE_BREAKS).take(tied)
+    keys = (
+        *_halves(ties["claim_id"])[::-1],
+        pc.list_element(ties["spans"], 0).to_numpy(),
+        *_halves(ties["order_key"])[::-1],
+        ties["turn"].to_numpy(),
+        *_halves(ties["conversation_order"])[::-1],
+        order_us[tied],
+        group[tied],
+    )
+    order[is_tied] = tied[np.lexsort(keys)]
+    return order
 
 
 def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
@@ -143,15 +169,13 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
         encoded.traits[place],
         encoded.claim_count,
     )
-    supports = ~np.isin(action, (kernel.OUTRANKED,))
+    supports = action != kernel.OUTRANKED
     opener = np.full(encoded.claim_count, -1, np.int64)
     opening = np.flatnonzero(supports)
-    first_claims, first_rows = np.unique(claim[opening], return_index=True)
-    opener[first_claims] = opening[first_rows]
+    opener[claim[opening[::-1]]] = opening[::-1]  # of equal claims the first is written last, and stays
     pair_place = place[pair_row]
     reason = _reasons(encoded, place, action, opener)
-    sources = int(source.max(initial=0)) + 1
-    supported = np.unique(claim[opening] * sources + source[place][opening]) // sources
+    supported = _supported(claim[opening], source[place[opening]])
     return Folded(
         place=place,
         action=action,
@@ -166,6 +190,14 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
         support_count=np.bincount(claim[opening], minlength=encoded.claim_count),
         root_count=np.bincount(supported, minlength=encoded.claim_count),
     )
+
+
+def _supported(claim: I64, source: I64) -> I64:
+    """Return the claim of each distinct pair of claim and source."""
+    is_shared = np.bincount(source)[source] > 1 if source.size else np.zeros(0, np.bool_)
+    sources = int(source.max(initial=0)) + 1
+    shared = np.unique(claim[is_shared] * sources + source[is_shared]) // sources
+    return np.concatenate((claim[~is_shared], shared))
 
 
 def _reasons(
@@ -244,8 +276,8 @@ def _halves(column: pa.ChunkedArray) -> tuple[NDArray[np.uint64], NDArray[np.uin
     return pairs[:, 0], pairs[:, 1]
 
 
-def _first_starts(spans: pa.ChunkedArray) -> I64:
-    return pc.list_element(spans, 0).to_numpy()
+def _first_known(column: pa.ChunkedArray, fallback: pa.ChunkedArray) -> pa.ChunkedArray:
+    return fallback if column.null_count == len(column) else pc.coalesce(column, fallback)
 
 
 def _times(column: pa.ChunkedArray | pa.Array) -> tuple[I64, NDArray[np.bool_]]:

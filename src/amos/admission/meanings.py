@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.admission.cells import cells, mask
 from amos.admission.values import NormalValue, fold_property, normalise_value
 from amos.schemas.vocabulary import MemoryClass
 
@@ -34,16 +35,6 @@ class Meanings(NamedTuple):
     kind: tuple[str, ...]
     canonical: tuple[str, ...]
     payload: tuple[str, ...]
-
-
-def cells(column: pa.ChunkedArray | pa.Array) -> list[Any]:
-    """Return the values of a column of text, bytes, booleans or of numbers without nulls."""
-    return list(column.to_numpy(zero_copy_only=False).tolist()) if len(column) else []
-
-
-def mask(column: pa.ChunkedArray | pa.Array) -> Mask:
-    """Return a column of booleans without nulls as an array."""
-    return np.asarray(column.to_numpy(zero_copy_only=False), np.bool_)
 
 
 def bounds_of(claims: pa.Table, cited: pa.Table) -> Bounds:

@@ -16,13 +16,10 @@ import pyarrow.compute as pc
 from amos.admission.atom_rows import atom_rows
 from amos.admission.comparison import (
     UNSALTED,
-    Cells,
     Current,
     Work,
-    as_table,
     changed_places,
     find_changed_claims,
-    shown_places,
 )
 from amos.admission.decision_rows import decision_rows
 from amos.admission.history import encode_histories, fold, name_refinements
@@ -72,7 +69,7 @@ def settle(
         decisions=decisions,
         atoms=atoms,
         edges=edge_rows(work, lineage, contradictions),
-        lineage=as_table("lineage", lineage),
+        lineage=lineage,
         disputes=disputes,
         new_atoms=created,
     )
@@ -109,10 +106,8 @@ def _compare(
     changed = changed[~is_gone[encoded.rows[changed]]]
     is_fresh = np.arange(candidates.num_rows) >= stored.num_rows + replaced.num_rows
     changed_claims = find_changed_claims(before, after, encoded.claim_count)
-    shown = shown_places(before, after, touched, changed_claims)
     return Work(
         candidates=candidates,
-        cells=Cells(candidates, np.unique(encoded.rows[shown])),
         encoded=encoded,
         before=before,
         after=after,
