@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from amos.extraction.drafts import Draft
+from amos.extraction.drafts import Draft, mark_withdrawn
 from amos.extraction.grammar import Grammar, Meaning
 from amos.extraction.idle import OWNED, idle_reason, is_soon
 from amos.extraction.lexicon import CUES
@@ -49,23 +49,37 @@ _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
 
 class Drafter:
-    """Makes drafts of the matches of one batch, in order; remembers the sentence it is in."""
+    """Makes drafts of the matches of a text, in order; remembers the sentence it is in."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._meanings = grammar.meanings
         self._worth = Worth(grammar)
         self._previous: Draft | None = None
-        self._told: tuple[int, int] | None = None
+        self._told = -1
 
-    def draft(self, numbers: list[int], origin: Origin) -> list[Draft]:
+    def read(self, rows: list[list[int]], origin: Origin) -> tuple[list[Draft], bool]:
+        """Return the drafts of one text, and whether any of its matches claims nothing.
+
+        rows: its matches in order of place, at least one.
+        """
+        self._previous, self._told = None, -1
+        drafts: list[Draft] = []
+        is_left_out = False
+        for numbers in rows:
+            claimed = self._draft(numbers, origin)
+            drafts.extend(claimed)
+            is_left_out = is_left_out or not claimed
+        return mark_withdrawn(drafts), is_left_out
+
+    def _draft(self, numbers: list[int], origin: Origin) -> list[Draft]:
         """Return the claims of one match: one, more from a list, none when the match claims nothing."""
         meaning = self._meanings[numbers[layout.ROW_PATTERN]]
         match = Match(numbers, origin)
-        place = (origin.row, numbers[layout.ROW_SENTENCE])
-        recent = self._previous if self._previous and self._previous.row == origin.row else None
-        before = recent if recent and recent.sentence == place[1] else None
+        sentence = numbers[layout.ROW_SENTENCE]
+        recent = self._previous
+        before = recent if recent is not None and recent.sentence == sentence else None
         if meaning.type == "episode":
-            self._told = place
+            self._told = sentence
         if (
             meaning.needs == "replaced"
             and before is None
@@ -77,7 +91,7 @@ class Drafter:
             return []
         drafted = self._assemble(match, meaning, origin, before, recent)
         if drafted is not None and drafted.memory_class == MemoryClass.TEMPORARY_STATE:
-            is_report = self._told == place and drafted.time_text is None
+            is_report = self._told == sentence and drafted.time_text is None
             if is_report and meaning.memory_class != MemoryClass.TEMPORARY_STATE:
                 drafted = drafted._replace(memory_class=MemoryClass.EPISODE.value)
         if drafted is None:
@@ -142,7 +156,6 @@ class Drafter:
         cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
-            row=origin.row,
             sentence=match.sentence,
             meaning=meaning,
             memory_class=memory_class,
@@ -154,7 +167,6 @@ class Drafter:
             applicability=applicability_of(match.message_cues) if meaning.shape == "constraint" else None,
             start=start,
             end=end,
-            more_spans=(),
             time_text=time_text,
             time_kind=kind,
             payload=typed_fields(match, meaning, span, value, property_name, kind, is_negative=is_negative),

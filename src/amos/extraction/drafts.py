@@ -1,23 +1,19 @@
-"""Claims before and after their time is resolved: drafts, and the rows that come of them."""
+"""Claims before their time is resolved, and which of them a later one of the same text takes back."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from amos.extraction.grammar import Meaning
 from amos.extraction.subjects import Subject
-from amos.extraction.timing import Timed
-from amos.extraction.wording import kind_of_value
-from amos.kernels.features import NO_TIME
 from amos.schemas.vocabulary import Cue, Reason
 
 _BACK_TO = frozenset(("it", "them", "that"))
 
 
 class Draft(NamedTuple):
-    """A claim before its time expression is resolved; spans are bytes of the stored source."""
+    """A claim of a text before its time expression is resolved; spans are bytes of the stored text."""
 
-    row: int
     sentence: int
     meaning: Meaning
     memory_class: str
@@ -29,43 +25,11 @@ class Draft(NamedTuple):
     applicability: str | None
     start: int
     end: int
-    more_spans: tuple[int, ...]
     time_text: str | None
     time_kind: int
     payload: str | None
     cues: int
     veto: str | None
-
-
-def as_row(draft: Draft, timed: Timed) -> tuple[Any, ...]:
-    """Return a CLAIMS row of a draft and its resolved time."""
-    meaning = draft.meaning
-    return (
-        draft.row,
-        meaning.name,
-        meaning.type,
-        timed.memory_class,
-        draft.subject.kind,
-        draft.subject.name,
-        draft.property,
-        draft.value,
-        kind_of_value(draft.value) if draft.value is not None else "text",
-        meaning.arity,
-        "negative" if draft.is_negative else "positive",
-        draft.modality,
-        draft.applicability,
-        draft.start,
-        draft.end,
-        list(draft.more_spans),
-        timed.valid_from,
-        timed.valid_until,
-        draft.time_text if draft.time_kind != NO_TIME else None,
-        timed.precision,
-        draft.payload,
-        meaning.confidence,
-        draft.cues,
-        draft.veto,
-    )
 
 
 def withdrawn(draft: Draft) -> Draft:
@@ -79,7 +43,6 @@ def is_taken_back(draft: Draft, following: Draft | None) -> bool:
     """Tell whether the next claim turns a taste round: "I don't like tea, I love it"."""
     return (
         following is not None
-        and following.row == draft.row
         and draft.property == following.property == "preference"
         and following.value in _BACK_TO
         and following.is_negative != draft.is_negative
@@ -88,8 +51,10 @@ def is_taken_back(draft: Draft, following: Draft | None) -> bool:
 
 
 def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
-    """Mark claims that a later one of the same message corrects: same slot, other value."""
-    latest: dict[tuple[int, str, str], Draft] = {}
+    """Mark the claims of one text that a later one of it corrects: same slot, other value."""
+    if len(drafts) < 2:
+        return drafts
+    latest: dict[tuple[str, str], Draft] = {}
     kept: list[Draft] = []
     following: Draft | None = None
     for draft in reversed(drafts):
@@ -97,7 +62,7 @@ def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
             kept.append(withdrawn(draft))
             continue
         following = draft
-        slot = (draft.row, draft.subject.name, draft.property or "")
+        slot = (draft.subject.name, draft.property or "")
         later = latest.get(slot)
         is_withdrawn = (
             later is not None

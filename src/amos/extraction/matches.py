@@ -9,13 +9,12 @@ from amos.kernels import rows as layout
 
 
 class Origin(NamedTuple):
-    """The message that a match stands in.
+    """The text that a match stands in.
 
-    row: of the batch.  content: bytes as stored.  offsets: map of its view, where it has one.
+    content: bytes as stored.  offsets: map of its view, where it has one.
     cues: the cue bits that any part of it sets.
     """
 
-    row: int
     content: bytes
     offsets: OffsetMap | None
     trust: str

@@ -8,24 +8,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from amos.clock import to_us
+from amos.extraction.claim_rows import claim_rows, place_drafts
 from amos.extraction.drafting import Drafter
-from amos.extraction.drafts import Draft, as_row, mark_withdrawn
+from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar
 from amos.extraction.matches import Origin
 from amos.extraction.normalise import View, text_buffer, view_texts
 from amos.extraction.notes import notes_table, read_reasons, unread_reasons
 from amos.extraction.read import Matches, read_matches
-from amos.extraction.times import Resolved, resolve_times
-from amos.extraction.timing import interval_of
-from amos.kernels.features import NO_TIME
 from amos.kernels.rows import NOTE_CUES, NOTE_SIZE, ROW_MESSAGE
-from amos.schemas.claims import CLAIMS
-from amos.schemas.vocabulary import MemoryClass, Modality, Trust
+from amos.schemas.vocabulary import Modality, Trust
 
 EXTRACTOR = "rules@1"
-
-_UNTIMED = Resolved(text="", start_us=None, end_us=None, precision="unresolved", is_recurring=False)
 
 
 class Proposal(NamedTuple):
@@ -35,117 +29,112 @@ class Proposal(NamedTuple):
     notes: pa.Table
 
 
+class Voices(NamedTuple):
+    """Texts with a match, each once per trust that it is said with, in order.
+
+    keys: (voices,) pairs of text and trust, as text * trusts + trust.  trusts: what the second stands
+    for.  places: (n,) texts of the batch that have a voice, in order.  of_place: (n,) which.
+    """
+
+    keys: NDArray[np.int64]
+    trusts: list[str]
+    places: NDArray[np.int64]
+    of_place: NDArray[np.int64]
+
+
+class Read(NamedTuple):
+    """drafts: of all voices, one after another.  counts: (voices,) how many each has.
+
+    is_left_out: (voices,) whether a match claims nothing.
+    """
+
+    drafts: list[Draft]
+    counts: NDArray[np.int64]
+    is_left_out: NDArray[np.bool_]
+
+
 def propose(sources: pa.Table, grammar: Grammar, *, is_compiled: bool) -> Proposal:
     """Return the claims of `sources` (SEGMENTABLE) and, for each source without one, the reason.
 
     Pure: the same sources and grammar give the same rows, whichever way the kernels run and
-    however the sources are cut into batches.
+    however the sources are cut into batches.  A text that several sources have is read once.
     """
     unread = unread_reasons(sources)
     rows = np.flatnonzero(unread == "")
-    texts = _one_array(sources["content"].take(pa.array(rows)))
+    column = sources["content"] if len(rows) == len(unread) else sources["content"].take(pa.array(rows))
+    encoded = _one_array(column).dictionary_encode()
+    texts, which = encoded.dictionary, encoded.indices.to_numpy().astype(np.int64)
     view = view_texts(texts)
     matches = read_matches(view.buffer, view.offsets, grammar, is_compiled=is_compiled)
-    trust = sources["trust"].to_numpy(zero_copy_only=False)
-    drafts, left_out = _drafts(matches, texts, view, rows, trust, grammar)
-    claims = _claims_table(drafts, sources)
-    return Proposal(claims=claims, notes=_notes(drafts, left_out, unread, rows, matches.notes, trust))
+    voices = _voices(matches, which, _one_array(sources["trust"]), rows)
+    read = _read_voices(voices, matches, texts, view, grammar)
+    placed = place_drafts(read.counts, voices.of_place, rows[voices.places])
+    notes = matches.notes[which] if len(which) else np.zeros((0, NOTE_SIZE), np.int64)
+    trust = sources["trust"].to_numpy(zero_copy_only=False)[rows]
+    is_left_out = np.zeros(len(rows), bool)
+    is_left_out[voices.places] = read.is_left_out[voices.of_place]
+    has_claim = np.zeros(len(rows), bool)
+    has_claim[voices.places] = read.counts[voices.of_place] > 0
+    quiet = np.flatnonzero(~has_claim)
+    return Proposal(
+        claims=claim_rows(read.drafts, placed, sources),
+        notes=_notes(unread, rows[quiet], notes[quiet], trust[quiet], is_left_out[quiet]),
+    )
 
 
 def _one_array(column: pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
 
-def _drafts(
-    matches: Matches,
-    texts: pa.Array,
-    view: View,
-    rows: NDArray[np.int64],
-    trust: NDArray[Any],
-    grammar: Grammar,
-) -> tuple[list[Draft], set[int]]:
-    """Return the drafts in order, and the messages in which a match was left out."""
+def _voices(matches: Matches, which: NDArray[np.int64], trust: pa.Array, rows: NDArray[np.int64]) -> Voices:
+    """Return the voices of the sources `rows`, whose texts are `which` of those that were matched."""
+    has_match = np.zeros(len(matches.notes), bool)
+    has_match[matches.rows[:, ROW_MESSAGE]] = True
+    places = np.flatnonzero(has_match[which])
+    encoded = trust.dictionary_encode()
+    trusts = encoded.dictionary.to_pylist()
+    said_with = encoded.indices.to_numpy()[rows[places]]
+    keys, of_place = np.unique(which[places] * len(trusts) + said_with, return_inverse=True)
+    return Voices(keys=keys, trusts=trusts, places=places, of_place=of_place)
+
+
+def _read_voices(voices: Voices, matches: Matches, texts: pa.Array, view: View, grammar: Grammar) -> Read:
+    """Return the drafts of each voice, ordered by start, end and pattern."""
     buffer, where = text_buffer(texts)
     raw, offsets = buffer.tobytes(), where.tolist()
-    places, trusts = rows.tolist(), trust[rows].tolist()
-    cues = matches.notes[:, NOTE_CUES].tolist()
+    numbers = matches.rows.tolist()
+    first = np.searchsorted(matches.rows[:, ROW_MESSAGE], np.arange(len(texts) + 1)).tolist()
     drafter = Drafter(grammar)
     drafts: list[Draft] = []
-    left_out: set[int] = set()
-    message, origin = -1, None
-    for numbers in matches.rows.tolist():
-        if numbers[ROW_MESSAGE] != message or origin is None:
-            message = numbers[ROW_MESSAGE]
-            origin = Origin(
-                row=places[message],
-                content=raw[offsets[message] : offsets[message + 1]],
-                offsets=view.maps.get(message),
-                trust=trusts[message],
-                cues=cues[message],
-            )
-        claimed = drafter.draft(numbers, origin)
-        if claimed:
-            drafts.extend(claimed)
-        else:
-            left_out.add(message)
-    return mark_withdrawn(drafts), left_out
-
-
-def _claims_table(drafts: list[Draft], sources: pa.Table) -> pa.Table:
-    if not drafts:
-        return CLAIMS.empty_table()
-    resolved = _resolved(drafts, sources)
-    timed = [
-        interval_of(draft.memory_class, draft.meaning, draft.time_kind, found)
-        for draft, found in zip(drafts, resolved, strict=True)
-    ]
-    rows = [as_row(draft, time) for draft, time in zip(drafts, timed, strict=True)]
-    rows.sort(key=lambda row: (row[0], row[13], row[14], row[1]))
-    columns = zip(*rows, strict=True)
-    return pa.table(
-        [_column(values, field.type) for values, field in zip(columns, CLAIMS, strict=True)], schema=CLAIMS
-    )
-
-
-def _column(values: tuple[Any, ...], kind: pa.DataType) -> pa.Array:
-    if pa.types.is_timestamp(kind):
-        return pa.array(values, pa.int64()).cast(pa.timestamp("us")).cast(kind)
-    return pa.array(values, kind)
-
-
-def _resolved(drafts: list[Draft], sources: pa.Table) -> list[Resolved]:
-    """Resolve the time expressions of the drafts against the clocks of their sources."""
-    timed = [place for place, draft in enumerate(drafts) if draft.time_kind != NO_TIME and draft.time_text]
-    found = [_UNTIMED] * len(drafts)
-    if not timed:
-        return found
-    cited = pa.array([drafts[place].row for place in timed], pa.int64())
-    times = [None if at is None else to_us(at) for at in sources["event_time"].take(cited).to_pylist()]
-    zones = sources["zone"].take(cited).to_pylist()
-    phrases = [drafts[place].time_text or "" for place in timed]
-    pasts = [drafts[place].memory_class == MemoryClass.EPISODE for place in timed]
-    for place, answer in zip(timed, resolve_times(phrases, times, zones, is_past=pasts), strict=True):
-        found[place] = answer
-    return found
+    counts, is_left_out = np.zeros(len(voices.keys), np.int64), np.zeros(len(voices.keys), bool)
+    for voice, key in enumerate(voices.keys.tolist()):
+        text, trust = divmod(key, len(voices.trusts))
+        origin = Origin(
+            content=raw[offsets[text] : offsets[text + 1]],
+            offsets=view.maps.get(text),
+            trust=voices.trusts[trust],
+            cues=int(matches.notes[text, NOTE_CUES]),
+        )
+        claimed, is_left_out[voice] = drafter.read(numbers[first[text] : first[text + 1]], origin)
+        claimed.sort(key=lambda draft: (draft.start, draft.end, draft.meaning.name))
+        counts[voice] = len(claimed)
+        drafts += claimed
+    return Read(drafts=drafts, counts=counts, is_left_out=is_left_out)
 
 
 def _notes(
-    drafts: list[Draft], left_out: set[int], unread: NDArray[Any], rows: NDArray[np.int64],
-    summary: NDArray[np.int64], trust: NDArray[Any],
+    unread: NDArray[Any], quiet: NDArray[np.int64], summary: NDArray[np.int64], trust: NDArray[Any],
+    is_left_out: NDArray[np.bool_],
 ) -> pa.Table:  # fmt: skip
-    """Return the notes of all sources without a claim, read or not."""
+    """Return the notes of the sources that are not read, and of those in `quiet`, which claim nothing.
+
+    summary, trust, is_left_out: of the sources in `quiet`.
+    """
     silent = np.flatnonzero(unread != "")
-    claimed = np.zeros(len(unread), bool)
-    claimed[[draft.row for draft in drafts]] = True
-    quiet = np.flatnonzero(~claimed[rows])
-    is_report = np.zeros(len(rows), bool)
-    is_report[sorted(left_out)] = True
-    picked = summary[quiet] if len(summary) else np.zeros((0, NOTE_SIZE), np.int64)
-    is_agent = trust[rows[quiet]] == Trust.AGENT
-    reasons, modalities = read_reasons(picked, trust[rows[quiet]], is_report[quiet] & is_agent)
+    reasons, modalities = read_reasons(summary, trust, is_left_out & (trust == Trust.AGENT))
     none = np.full(len(silent), Modality.NONE.value, object)
     return notes_table(
-        np.concatenate([silent, rows[quiet]]),
+        np.concatenate([silent, quiet]),
         np.concatenate([unread[silent], reasons]),
         np.concatenate([none, modalities]),
     )

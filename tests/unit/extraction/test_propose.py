@@ -8,7 +8,7 @@ from amos.extraction.grammar import load_grammar
 from amos.extraction.propose import propose
 from amos.schemas.claims import CLAIMS, SOURCE_NOTES
 from amos.schemas.vocabulary import Cue, SourceFlag
-from claims_read import claims_of, excerpt, note_of, only_claim, sources
+from claims_read import SATURDAY, claims_of, excerpt, note_of, only_claim, sources
 
 EVENING = "It is evening, so please suggest something without caffeine. Last time the mint tea worked well."
 
@@ -298,3 +298,31 @@ def test_rows_do_not_depend_on_the_batch():
     parts = [propose(sources([t]), load_grammar(), is_compiled=False).claims.to_pylist() for t in texts]
     apart = [{k: v for k, v in row.items() if k != "source_row"} for rows in parts for row in rows]
     assert whole.to_pylist() == apart
+
+
+def test_the_same_text_is_read_for_each_source_by_its_trust_and_clock():
+    texts = [
+        "Is it boiling?", "I rent a garage until Sunday.", "So long!", "I rent a garage until Sunday.",
+        "I keep quails in the yard.", "I rent a garage until Sunday.", "I keep quails in the yard.", "",
+    ]  # fmt: skip
+    trusts = [
+        "trusted_user",
+        "untrusted_web",
+        "agent",
+        "trusted_user",
+        "agent",
+        "trusted_user",
+        "tool",
+        "tool",
+    ]
+    hours = [SATURDAY + number * 96 * 3_600_000_000 for number in range(len(texts))]
+    whole = propose(sources(texts, trust=trusts, at=hours), load_grammar(), is_compiled=False)
+    claims, notes = [], []
+    for row, (text, trust, at) in enumerate(zip(texts, trusts, hours, strict=True)):
+        alone = propose(sources([text], trust=trust, at=at), load_grammar(), is_compiled=False)
+        claims += [{**claim, "source_row": row} for claim in alone.claims.to_pylist()]
+        notes += [{**note, "source_row": row} for note in alone.notes.to_pylist()]
+    assert whole.claims.to_pylist() == claims
+    assert whole.notes.to_pylist() == notes
+    assert len({claim["subject"] for claim in claims}) > 1
+    assert len({claim["valid_until"] for claim in claims}) > 2
