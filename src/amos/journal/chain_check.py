@@ -131,6 +131,8 @@ def promises(events: pa.Table) -> tuple[Promises, list[Problem]]:
     for row, (version, payload, digest) in enumerate(zip(*columns, strict=True)):
         try:
             content = json.loads(payload)
+            if "rows" not in content and "operation" in content:
+                continue  # an event without rows
             table, rows = str(content["table"]), int(content["rows"])
         except (ValueError, KeyError, TypeError) as cause:
             problems.append(

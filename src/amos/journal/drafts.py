@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from amos.journal.events import EventBody, EventRows, check_type, event_body
+from amos.journal.events import EventBody, EventNotice, EventRows, check_type, event_body, notice_body
 from amos.journal.rows import check_rows, commitments, encode_table, salt_width
 from amos.kernels.hashing import merkle_root
 from amos.schemas.state import TABLES
@@ -43,15 +43,20 @@ class Draft(NamedTuple):
 
 
 def draft_commit(
-    groups: Sequence[EventRows], *, operation: str, random_bytes: Callable[[int], bytes]
+    groups: Sequence[EventRows],
+    *,
+    operation: str,
+    random_bytes: Callable[[int], bytes],
+    notices: Sequence[EventNotice] = (),
 ) -> Draft | None:
-    """Return the encoded rows and event bodies of a commit, or None when there are no rows.
+    """Return the encoded rows and event bodies of a commit, or None when there is nothing to say.
 
-    random_bytes: source of the salts.  Raises SchemaError when a table or event type does not fit.
+    random_bytes: source of the salts.  notices: events without rows, which follow the others.
+    Raises SchemaError when a table or event type does not fit.
     """
     checked = [_checked(group) for group in groups]
     checked = [group for group in checked if len(group.rows)]
-    if not checked:
+    if not checked and not notices:
         return None
     tables = []
     bodies: dict[int, EventBody] = {}
@@ -62,7 +67,8 @@ def draft_commit(
             draft, made = _draft_table(table, members, operation, random_bytes)
             tables.append(draft)
             bodies.update(zip(places, made, strict=True))
-    return Draft(tuple(tables), tuple(bodies[i] for i in range(len(checked))))
+    said = (notice_body(notice, operation) for notice in notices)
+    return Draft(tuple(tables), (*(bodies[i] for i in range(len(checked))), *said))
 
 
 def _checked(group: EventRows) -> EventRows:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from amos.errors import SchemaError
 from amos.journal.rows import pack_blob
 from amos.kernels.canonical import Value, row_bytes
+from amos.kernels.hashing import merkle_root
 from amos.schemas.state import EVENTS
 
 SCHEMA_VERSION = "amos.v1"
@@ -71,12 +73,25 @@ class EventRows(NamedTuple):
     rows: pa.Table
 
 
+class EventNotice(NamedTuple):
+    """An event that puts no rows into a table: what it says, and the ids it names.
+
+    commitments: (n, 32) digests that its payload digest covers, for example of the rows that it takes.
+    """
+
+    event_type: str
+    payload: dict[str, Any]
+    target_refs: tuple[bytes, ...] = ()
+    commitments: npt.NDArray[np.uint8] | None = None
+
+
 class EventBody(NamedTuple):
     """What is known of an event before its place in the chain: its payload text and digest."""
 
     event_type: str
     payload: str
     payload_digest: bytes
+    target_refs: tuple[bytes, ...] = ()
 
 
 class Circumstances(NamedTuple):
@@ -108,6 +123,15 @@ def event_body(event_type: str, operation: str, table: str, root: bytes, rows: i
     return EventBody(event_type, payload, payload_digest(payload, root))
 
 
+def notice_body(notice: EventNotice, operation: str) -> EventBody:
+    """Return the body of an event without rows; its payload never has the key `rows`."""
+    check_type(notice.event_type)
+    payload = canonical_json({**notice.payload, "operation": operation})
+    leaves = np.zeros((0, 32), np.uint8) if notice.commitments is None else notice.commitments
+    digest = payload_digest(payload, merkle_root(leaves))
+    return EventBody(notice.event_type, payload, digest, notice.target_refs)
+
+
 def payload_digest(payload: str, root: bytes) -> bytes:
     """Return the digest over the payload's bytes and the Merkle root of its rows."""
     return hashlib.sha256(payload.encode() + root).digest()
@@ -134,7 +158,7 @@ def chain_events(
             body.event_type.encode(),
             SCHEMA_VERSION.encode(),
             shared.actor.encode(),
-            [],
+            list(body.target_refs),
             body.payload.encode(),
             [],
             [],

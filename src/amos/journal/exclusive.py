@@ -28,5 +28,7 @@ class ExclusiveWriter:
         """Commit rows as `Shard.commit` does; they become visible to others when the block ends."""
         snapshot = self._pin()
         request = CommitRequest(base=snapshot.version, **terms)
-        draft = draft_commit(rows, operation=request.operation, random_bytes=os.urandom)
+        draft = draft_commit(
+            rows, operation=request.operation, random_bytes=os.urandom, notices=request.notices
+        )
         return snapshot.version if draft is None else self._append(draft, request)

@@ -154,6 +154,7 @@ class Ledger:
     def __init__(self) -> None:
         self.head = 0
         self.seal_count = 0
+        self.erase_count = 0
         self._pieces: dict[str, tuple[Piece, ...]] = dict.fromkeys(TABLES, ())
 
     def row_count(self, table: str) -> int:
@@ -203,7 +204,7 @@ class Ledger:
     def copy(self) -> Ledger:
         """Return a ledger that stays as this one is now; pieces are shared, they never change."""
         twin = Ledger()
-        twin.head, twin.seal_count = self.head, self.seal_count
+        twin.head, twin.seal_count, twin.erase_count = self.head, self.seal_count, self.erase_count
         twin._pieces = dict(self._pieces)
         return twin
 

@@ -185,7 +185,7 @@ class Snapshot:
         for rows in parts:
             for event in within(rows, graph_version - 1, graph_version).to_pylist():
                 payload = json.loads(event["payload"])
-                if payload["table"] == table:
+                if "rows" in payload and payload["table"] == table:
                     if row_number < payload["rows"]:
                         return Origin(event["event_id"], event["event_type"], row_number)
                     row_number -= payload["rows"]

@@ -4,44 +4,41 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Self, Unpack
-
-import pyarrow as pa
 
 from amos.clock import to_us
 from amos.errors import IntegrityError, UsageError
 from amos.identity import random_id
 from amos.journal.appending import adopt, large_tables, numbered, require_unmoved
 from amos.journal.drafts import Draft, draft_commit
-from amos.journal.events import EventRows, canonical_json
+from amos.journal.erasing import Doomed, Purged, take_down
+from amos.journal.events import EventRows
 from amos.journal.exclusive import ExclusiveWriter
+from amos.journal.inspection import Inspection
 from amos.journal.ledger import Ledger, load_ledger
-from amos.journal.requests import CommitRequest, CommitTerms, HeadMoved, IdempotencyConflict, Reads
-from amos.journal.rows import stored, unpack_blobs
-from amos.journal.snapshot import Reading, Snapshot
-from amos.schemas.catalog import (
-    ConflictEntry,
-    HotEntry,
-    Idempotency,
-    Records,
-    RunEntry,
-    SegmentEntry,
+from amos.journal.requests import (
+    CareLog,
+    CommitRequest,
+    CommitTerms,
+    HeadMoved,
+    IdempotencyConflict,
+    Reads,
+    conflict_entry,
 )
+from amos.journal.rows import unpack_blobs
+from amos.journal.snapshot import Reading, Snapshot
+from amos.schemas.catalog import ErasureEntry, HotEntry, Idempotency, SegmentEntry
+from amos.storage.care import Care
 from amos.storage.catalog import Catalog
-from amos.storage.commit_log import CommitLog
+from amos.storage.commit_log import CommitLog, Replacement
 from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk
-from amos.storage.folders import (
-    clean_orphans,
-    find_orphans,
-    find_shard,
-    make_inner_folders,
-    make_shard,
-)
+from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_inner_folders, make_shard
+from amos.storage.garbage import collect, purge
 from amos.storage.keys import fingerprint, read_key
 from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
@@ -81,7 +78,7 @@ def refuse_unsafe_disk(root: Path) -> None:
     refuse_network_disk(root)
 
 
-class Shard:
+class Shard(Inspection):
     """One tenant and workspace of a store: the unit of writing, and of isolation.
 
     Several processes may open it; one commits at a time.  An instance may be shared by threads.
@@ -96,6 +93,7 @@ class Shard:
         self._lock = threading.RLock()
         self._files = SegmentReader(folder)
         self._reading = Reading(self._files, self._lock)
+        self._care = Care(self._catalog)
         self._log = CommitLog(folder, self._catalog, self._files, unpack_blobs)
         self._ledger = Ledger()
         if self._catalog.meta("key_fingerprint") != fingerprint(self.key):
@@ -127,6 +125,8 @@ class Shard:
         make_inner_folders(folder)
         shard = cls(folder, read_only=False)
         clean_orphans(folder, shard._named_files)
+        if shard.erasures("purging"):
+            shard.purge(wait_seconds=0)
         return shard
 
     def __enter__(self) -> Self:
@@ -178,7 +178,7 @@ class Shard:
         """
         request = CommitRequest(base=base, **terms)
         with self._lock, writer_lock(self.folder):
-            draft = draft_commit(rows, operation=request.operation, random_bytes=os.urandom)
+            draft = _draft(rows, request)
             try:
                 done = self._replayed(request)
                 if done is None:
@@ -190,34 +190,72 @@ class Shard:
 
     def _queue(self, request: CommitRequest, conflict: IdempotencyConflict) -> None:
         """Keep a refused command, without its content, for whoever looks after the store."""
-        entry = ConflictEntry(
-            0,
-            to_us(request.now),
-            request.operation,
-            conflict.expected.hex(),
-            conflict.actual.hex(),
-            conflict.graph_version,
-            conflict.advice,
-        )
+        entry = conflict_entry(request, conflict)
         with self._catalog.writing("queue conflict"):
             self._catalog.insert_conflict(entry)
 
-    def conflicts(self) -> list[ConflictEntry]:
-        """Return the refused commands, oldest first."""
-        with self._lock:
-            return self._catalog.conflicts()
+    def erase(
+        self,
+        rows: Sequence[EventRows],
+        *,
+        doomed: Doomed,
+        request: str,
+        base: int,
+        reads: Reads,
+        **terms: Unpack[CommitTerms],
+    ) -> int:
+        """Commit `rows` and take `doomed` out of every file that the new state names, in one step.
 
-    def text(self, digest: bytes) -> tuple[str, str] | None:
-        """Return (kind, body) of a policy or contract kept by a commit, or None."""
-        with self._lock:
-            return self._catalog.text(digest)
+        request: canonical JSON of what was asked, without content, for the ledger of erasures, where it
+        stands as purging until `purge` is done.  Old files are garbage then, held by pinned readers alone.
+        Returns the graph version.  Raises HeadMoved like `commit`, and when another process re-laid segments.
+        """
+        taken = take_down(doomed)
+        asked = CommitRequest(base=base, **terms)
+        entry = ErasureEntry(random_id(), 0, to_us(asked.now), None, "purging", request, "{}")
 
-    def texts(self) -> list[tuple[bytes, str, str]]:
-        """Return (digest, kind, body) of everything kept beside the rows by commits."""
-        with self._lock:
-            return self._catalog.texts()
+        def write_down(care: CareLog, version: int) -> None:
+            care.add_erased(taken.entries, version)
+            care.put_erasure(entry._replace(graph_version=version))
+            if asked.also is not None:
+                asked.also(care, version)
 
-    def _commit_draft(self, draft: Draft, request: CommitRequest, reads: Reads) -> int:
+        command = asked._replace(notices=(*asked.notices, *taken.notices), also=write_down)
+        with self._lock, writer_lock(self.folder):
+            with self._catalog.writing("seal"):
+                self._log.seal_hot_tail(is_forced=True)
+            draft = _draft(rows, command)
+            if draft is None:
+                return self.head
+            struck = self._log.without(taken.places)
+            try:
+                version = self._commit_draft(draft, command, reads, struck)
+            except BaseException:
+                self._log.discard(struck.new)
+                raise
+            self._refresh()
+        return version
+
+    def purge(self, *, wait_seconds: float = 10) -> Purged:
+        """Remove the files that hold erased rows, derived files and the log; finish the ledger's entries.
+
+        Waits so long for readers that hold a pin; the processes in the way are named when it was too short.
+        """
+        return Purged(*purge(self.folder, self._catalog, self._care, self._lock, wait_seconds))
+
+    def collect_garbage(self, *, now: datetime) -> list[str]:
+        """Remove replaced files that no reader can hold any more; return their names."""
+        with self._lock:
+            return collect(self.folder, self._catalog, self._care, to_us(now))
+
+    def orphans(self) -> list[str]:
+        """Return segment files that no commit names, when no writer is at work."""
+        with self._lock:
+            return find_orphans(self.folder, self._named_files)
+
+    def _commit_draft(
+        self, draft: Draft, request: CommitRequest, reads: Reads, struck: Replacement | None = None
+    ) -> int:
         placed = self._log.place(large_tables(draft, request.base + 1), (request.base + 1,) * 2)
         try:
             with self._catalog.writing(request.operation):
@@ -225,15 +263,20 @@ class Shard:
                 done = self._replayed(request)
                 if done is None:
                     self._require_unmoved(request.base, reads)
+                    self._require_named(struck, request.base)
                     placed = self._log.move(placed, self._ledger.head + 1)
                     written = self._append(draft, request, placed)
+                    if struck is not None:
+                        self._log.replace(struck, self._care, to_us(request.now))
+                        self._catalog.count_erasure()
         except BaseException:
             self._log.discard(placed)
             raise
         if done is not None:
             self._log.discard(placed)
             return done
-        self._adopt(draft, placed, written)
+        if struck is None:
+            self._adopt(draft, placed, written)
         return written.graph_version
 
     @contextmanager
@@ -264,61 +307,26 @@ class Shard:
     def _unpinned(self) -> Snapshot:
         return Snapshot(self._ledger.head, self._ledger.copy(), self._reading, lambda: None)
 
-    def record_run(
-        self,
-        run_id: bytes,
-        kind: str,
-        started: datetime,
-        finished: datetime,
-        receipt: str | Mapping[str, object],
-    ) -> None:
-        """Keep the receipt of a run, as JSON, outside chain and digest."""
-        text = receipt if isinstance(receipt, str) else canonical_json(receipt)
-        entry = RunEntry(run_id, kind, to_us(started), to_us(finished), text)
-        with self._lock, self._catalog.writing("record run"):
-            self._catalog.insert_run(entry)
-
-    def runs(self) -> list[RunEntry]:
-        """Return the receipts of all runs, oldest first."""
-        with self._lock:
-            return self._catalog.runs()
-
-    def records(self) -> Records:
-        """Return everything the catalog says, for verification."""
-        with self._lock, self._catalog.reading():
-            return Records(self._catalog.commits(), self._catalog.segments(), self._catalog.hot())
-
-    def orphans(self) -> list[str]:
-        """Return segment files that no commit names, when no writer is at work."""
-        with self._lock:
-            return find_orphans(self.folder, self._named_files)
-
     def _named_files(self) -> set[str]:
-        return {entry.file for entry in self._catalog.segments()}
-
-    def check_segment(self, entry: SegmentEntry) -> None:
-        """Hash a segment's file.  Raises IntegrityError when it is missing or differs."""
-        self._files.verify(entry)
-
-    def read_segment(self, entry: SegmentEntry) -> pa.Table:
-        """Return all stored rows of a segment."""
-        with self._lock:
-            return self._files.read(entry, stored(entry.table).names)
-
-    def check_catalog(self) -> list[str]:
-        """Return what is wrong with the structure of the catalog's file."""
-        with self._lock:
-            return self._catalog.check()
+        named = {entry.file for entry in self._catalog.segments()}
+        return named | {entry.file for entry in self._care.garbage()}
 
     def _refresh(self) -> None:
         """Bring the ledger up to the catalog's state."""
         with self._catalog.reading():
-            head, seals = self._catalog.state()
-            if (head, seals) == (self._ledger.head, self._ledger.seal_count):
+            head, seals, erasures = self._catalog.state()
+            if (head, seals, erasures) == (
+                self._ledger.head,
+                self._ledger.seal_count,
+                self._ledger.erase_count,
+            ):
                 return
-            if seals != self._ledger.seal_count:
+            if erasures != self._ledger.erase_count:
+                # rows have other positions from now on; snapshots that are open keep the old reading
+                self._reading = Reading(self._files, self._lock)
+            if (seals, erasures) != (self._ledger.seal_count, self._ledger.erase_count):
                 self._ledger = Ledger()
-                self._ledger.seal_count = seals
+                self._ledger.seal_count, self._ledger.erase_count = seals, erasures
             since = self._ledger.head
             load_ledger(self._ledger, self._catalog.segments(since), self._catalog.hot(since), head)
 
@@ -344,6 +352,11 @@ class Shard:
         if base < head:
             require_unmoved(self._unpinned(), base, reads)
 
+    def _require_named(self, struck: Replacement | None, base: int) -> None:
+        """Raise HeadMoved when segments that are to be replaced were replaced by somebody else."""
+        if struck is not None and not self._log.are_named(struck.old):
+            raise HeadMoved("segments", "file", expected=base, actual=self._ledger.head, keys=None)
+
     def _append(self, draft: Draft, request: CommitRequest, placed: Sequence[SegmentEntry]) -> _Written:
         """Insert a draft at the head, inside the write transaction."""
         last = self._catalog.last_commit()
@@ -355,6 +368,8 @@ class Shard:
             self._catalog.insert_promise(scope, request.idempotency.payload_digest, entry.graph_version)
         if request.texts:
             self._catalog.insert_texts(dict(request.texts))
+        if request.also is not None:
+            request.also(self._care, entry.graph_version)
         reach("commit.rows_inserted")
         return _Written(entry.graph_version, hot[-1], self._log.seal_hot_tail())
 
@@ -367,6 +382,10 @@ class Shard:
             self._refresh()
         else:
             adopt(self._ledger, draft, placed, written.events)
+
+
+def _draft(rows: Sequence[EventRows], request: CommitRequest) -> Draft | None:
+    return draft_commit(rows, operation=request.operation, random_bytes=os.urandom, notices=request.notices)
 
 
 class _Written(NamedTuple):

@@ -12,10 +12,10 @@ from amos.errors import EngineError, IntegrityError
 from amos.journal.chain_check import Promises, check_chain, promises
 from amos.journal.findings import VerifyReport
 from amos.journal.reference_check import check_contents, check_decisions, check_spans, check_versions
-from amos.journal.row_check import check_rows_of, missing_rows
+from amos.journal.row_check import check_rows_of, erased_by_table, missing_rows
 from amos.journal.rows import stored, unpack_blobs
 from amos.journal.snapshot import Snapshot
-from amos.schemas.catalog import HotEntry, Records, SegmentEntry, text_digest
+from amos.schemas.catalog import ErasedRow, HotEntry, Records, SegmentEntry, text_digest
 from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS
 
 Progress = Callable[[str, int, int], None]
@@ -42,6 +42,9 @@ class Verifiable(Protocol):
 
     def check_catalog(self) -> list[str]:
         """Check the catalog's own structure."""
+
+    def erased_rows(self) -> list[tuple[ErasedRow, int]]:
+        """Return the rows that are gone, each with the commit that took it."""
 
     def texts(self) -> list[tuple[bytes, str, str]]:
         """Return the kept texts: digest, kind, body."""
@@ -186,15 +189,17 @@ def _check_tables(
     report, progress = reporting
     total = sum(entry.row_count for entry in records.segments if entry.table != "events")
     total += sum(entry.row_count for entry in records.hot if entry.table != "events")
+    erased = erased_by_table(shard.erased_rows())
+    report.checked["erased"] = sum(len(rows) for commits in erased.values() for rows in commits.values())
     for table in TABLES:
         if table == "events":
             continue
         for rows in _read_units(_units(shard, records, sound, table), report):
             if len(rows):
-                report.problems += check_rows_of(table, rows, expected)
+                report.problems += check_rows_of(table, rows, expected, erased.get(table, {}))
             report.checked["rows"] += len(rows)
             progress("rows", report.checked["rows"], total)
-    report.problems += missing_rows(expected)
+    report.problems += missing_rows(expected, erased)
 
 
 def _check_references(snapshot: Snapshot, report: VerifyReport, progress: Progress) -> None:

@@ -68,6 +68,70 @@ class RunEntry(NamedTuple):
     receipt: str
 
 
+class ErasedRow(NamedTuple):
+    """A row that is gone: where it stood, and its 32-byte commitment, which stays."""
+
+    table: str
+    graph_version: int
+    row_number: int
+    commitment: bytes
+
+
+class ErasureEntry(NamedTuple):
+    """One erasure in the ledger.  status: purging until no file holds the content, then purged.
+
+    request and report are JSON without content.
+    """
+
+    erasure_id: bytes
+    graph_version: int
+    requested_us: int
+    finished_us: int | None
+    status: str
+    request: str
+    report: str
+
+
+class GarbageEntry(NamedTuple):
+    """A replaced segment file that readers of earlier states may still hold."""
+
+    file: str
+    replaced_us: int
+    reason: str
+
+
+class SnapshotEntry(NamedTuple):
+    """A state that was rebuilt from its events and found equal; `content` JSON counts rows per table."""
+
+    graph_version: int
+    created_us: int
+    state_digest: str
+    event_count: int
+    link: bytes
+    content: str
+
+
+class HoldEntry(NamedTuple):
+    """A legal hold: what it protects from physical deletion, by kind and reference."""
+
+    hold_id: bytes
+    kind: str
+    ref: str
+    reason: str
+    placed_us: int
+    released_us: int | None
+
+
+class CopyEntry(NamedTuple):
+    """A backup or an export that was made."""
+
+    copy_id: bytes
+    kind: str
+    made_us: int
+    graph_version: int
+    place: str
+
+
 class Idempotency(NamedTuple):
     """A caller's promise that repeating `key` for the same targets means the same act.
 

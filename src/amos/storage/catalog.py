@@ -165,6 +165,14 @@ class Catalog:
             self._connection.execute("ROLLBACK")
             raise
 
+    def truncate_log(self) -> bool:
+        """Move the write-ahead log into the file and empty it; False while a reader is in the way."""
+        try:
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            return False
+        return True
+
     def check(self) -> list[str]:
         """Return what SQLite finds wrong with the file's structure."""
         try:
@@ -178,14 +186,15 @@ class Catalog:
         found = self.rows(f"SELECT value FROM {table('meta')} WHERE name = ?", (name,))  # noqa: S608
         return found[0][0] if found else None
 
-    def state(self) -> tuple[int, int]:
-        """Return (graph version, number of seals): what tells a reader that it is out of date."""
+    def state(self) -> tuple[int, int, int]:
+        """Return (graph version, layouts, erasures so far): what tells a reader that it is out of date."""
         sql = (
             "SELECT coalesce((SELECT max(graph_version) FROM commits), 0),"
-            " (SELECT value FROM meta WHERE name = 'seal_count')"
+            " (SELECT value FROM meta WHERE name = 'seal_count'),"
+            " coalesce((SELECT value FROM meta WHERE name = 'erase_count'), 0)"
         )
-        version, seals = self.rows(sql)[0]
-        return version, seals
+        version, layouts, erasures = self.rows(sql)[0]
+        return version, layouts, erasures
 
     def commits(self, since: int = 0) -> list[CommitEntry]:
         """Return the commits after graph version `since`, oldest first."""
@@ -233,6 +242,18 @@ class Catalog:
 
     def _add_to_meta(self, name: str, amount: int) -> None:
         self.rows("UPDATE meta SET value = value + ? WHERE name = ?", (amount, name))
+
+    def replace_segments(self, old: Iterable[SegmentEntry], new: Iterable[SegmentEntry]) -> None:
+        """Name `new` files in place of `old` ones; every open shard then reads its layout anew."""
+        for entry in old:
+            self.rows("DELETE FROM segment_files WHERE file = ?", (entry.file,))
+        for entry in new:
+            self.insert_segment(entry)
+        self._add_to_meta("seal_count", 1)
+
+    def count_erasure(self) -> None:
+        """Say that rows are gone, so that positions of rows have moved."""
+        self._add_to_meta("erase_count", 1)
 
     def remove_hot(self) -> None:
         """Delete every hot row, whose content must stand in segments by now."""

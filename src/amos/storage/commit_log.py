@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry
+from amos.schemas.catalog import CommitEntry, GarbageEntry, HotEntry, SegmentEntry
 from amos.schemas.state import PRIMARY_KEYS
+from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import rename_durably
+from amos.storage.rewriting import rewrite
 from amos.storage.segments import SegmentReader, build_segment, place_segment, segment_name
 
 SEAL_BYTES = 16 << 20
@@ -21,6 +27,14 @@ SEAL_BLOBS = 4_096
 """The hot tail is sealed in the commit that takes it beyond one of these."""
 
 Decode = Callable[[str, Sequence[HotEntry]], pa.Table]
+
+
+class Replacement(NamedTuple):
+    """Segments that stand in for others; `reason` says why the old files go."""
+
+    old: list[SegmentEntry]
+    new: list[SegmentEntry]
+    reason: str
 
 
 class CommitLog:
@@ -70,10 +84,48 @@ class CommitLog:
             self._files.trust(segment)
         self._catalog.insert_hot(hot)
 
-    def seal_hot_tail(self) -> bool:
+    def without(self, places: Mapping[str, npt.NDArray[np.int64]]) -> Replacement:
+        """Write every segment that holds one of the rows at `places` anew without them.
+
+        places: by table, ascending; commit number times 2**32 plus row number.  The hot tail must be sealed.
+        """
+        old: list[SegmentEntry] = []
+        new: list[SegmentEntry] = []
+        try:
+            for entry in self._catalog.segments():
+                gone = places.get(entry.table)
+                if gone is None or not _overlaps(entry, gone) or not self._holds(entry, gone):
+                    continue
+                old.append(entry)
+                made = rewrite(self._shard, self._files, [entry], partial(_outside, places=gone))
+                new += [made] if made is not None else []
+        except BaseException:
+            self.discard(new)
+            raise
+        return Replacement(old, new, "erasure")
+
+    def _holds(self, entry: SegmentEntry, places: npt.NDArray[np.int64]) -> bool:
+        return bool(_among(self._files.read(entry, ["graph_version", "row_number"]), places).any())
+
+    def are_named(self, entries: Iterable[SegmentEntry]) -> bool:
+        """Return whether the catalog still names all of `entries`."""
+        named = {entry.file for entry in self._catalog.segments()}
+        return all(entry.file in named for entry in entries)
+
+    def replace(self, replacement: Replacement, care: Care, now_us: int) -> None:
+        """Name the new segments in place of the old ones, whose files become garbage."""
+        self._catalog.replace_segments(replacement.old, replacement.new)
+        for segment in replacement.new:
+            self._files.trust(segment)
+        kept = {segment.file for segment in replacement.new}
+        gone = (segment.file for segment in replacement.old if segment.file not in kept)
+        care.add_garbage(GarbageEntry(file, now_us, replacement.reason) for file in gone)
+        reach("replace.named")
+
+    def seal_hot_tail(self, *, is_forced: bool = False) -> bool:
         """Move all hot rows into segments when they have become too many; say whether it happened."""
         blobs, size = self._catalog.hot_size()
-        if blobs <= self.seal_blobs and size <= self.seal_bytes:
+        if blobs == 0 or (not is_forced and blobs <= self.seal_blobs and size <= self.seal_bytes):
             return False
         runs = _runs(self._catalog.hot(), self._catalog.segments())
         for entries in runs:
@@ -86,6 +138,20 @@ class CommitLog:
         self._catalog.remove_hot()
         reach("seal.hot_removed")
         return True
+
+
+def _overlaps(entry: SegmentEntry, places: npt.NDArray[np.int64]) -> bool:
+    first, after = entry.first_version << 32, (entry.last_version + 1) << 32
+    return bool(np.searchsorted(places, first) < np.searchsorted(places, after))
+
+
+def _among(rows: pa.Table, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    versions, numbers = (rows.column(name).to_numpy() for name in ("graph_version", "row_number"))
+    return np.isin(versions.astype(np.int64) << 32 | numbers.astype(np.int64), places)
+
+
+def _outside(rows: pa.Table, *, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    return ~_among(rows, places)
 
 
 def _runs(hot: Iterable[HotEntry], segments: Iterable[SegmentEntry]) -> list[list[HotEntry]]:

@@ -40,6 +40,7 @@ def open_database(path: Path, *, read_only: bool = False, journal: str = "WAL") 
 
 def _open_reader(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(WAIT_SECONDS * 1000)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except (apsw.CantOpenError, apsw.ReadOnlyError):

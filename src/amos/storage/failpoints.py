@@ -23,6 +23,12 @@ FAILPOINTS: dict[str, str] = {
     "commit.after_sqlite_commit": "the commit is durable, the caller does not know yet",
     "seal.segments_placed": "the hot tail stands in segments too, the transaction is open",
     "seal.hot_removed": "the hot rows are deleted, the transaction is open",
+    "rewrite.drafted": "a rewritten segment is written and synced, under its temporary name",
+    "rewrite.placed": "a rewritten segment is durable, nothing names it yet",
+    "replace.named": "the catalog names the new segments, the transaction is open",
+    "garbage.before_unlink": "a replaced file is about to go",
+    "purge.files_gone": "no file holds erased content, the log is not truncated yet",
+    "purge.log_truncated": "the log is truncated, the ledger still says purging",
     "upgrade.before_commit": "an older catalog has every new table, the transaction is open",
     "clean.before_remove": "an orphan was found and is about to go",
 }

@@ -74,7 +74,20 @@ def maker_lock(shard: Path) -> Iterator[None]:
 @contextmanager
 def alone_among_writers(shard: Path) -> Iterator[bool]:
     """Yield whether no other writer holds drafts, and keep it so inside the block."""
-    descriptor = _open_lock(place(shard, "tmp/writers.lock"))
+    with _alone(place(shard, "tmp/writers.lock")) as is_alone:
+        yield is_alone
+
+
+@contextmanager
+def alone_among_readers(shard: Path) -> Iterator[bool]:
+    """Yield whether no reader holds a pin, and keep it so inside the block."""
+    with _alone(place(shard, "tmp/pins.lock")) as is_alone:
+        yield is_alone
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[bool]:
+    descriptor = _open_lock(path)
     if descriptor is None:
         yield False
         return

@@ -99,17 +99,7 @@ def build_segment(rows: pa.Table, *, keep: str) -> Built:
             names.append(field.name)
     sink = pa.BufferOutputStream()
     bare = rows.select(names).replace_schema_metadata(None)
-    pq.write_table(
-        bare,
-        sink,
-        compression="zstd",
-        compression_level=1,
-        use_dictionary=[name for name in names if name in _REPETITIVE],
-        row_group_size=GROUP_ROWS,
-        write_page_checksum=True,
-        write_statistics=False,
-        store_schema=False,
-    )
+    pq.write_table(bare, sink, row_group_size=GROUP_ROWS, **parquet_options(names))
     payload = sink.getvalue().to_pybytes()
     groups = [min(GROUP_ROWS, len(rows) - start) for start in range(0, len(rows), GROUP_ROWS)]
     return Built(
@@ -119,6 +109,18 @@ def build_segment(rows: pa.Table, *, keep: str) -> Built:
         json.dumps(groups),
         len(rows),
     )
+
+
+def parquet_options(names: Sequence[str]) -> dict[str, Any]:
+    """Return how segments with the columns `names` are written."""
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": [name for name in names if name in _REPETITIVE],
+        "write_page_checksum": True,
+        "write_statistics": False,
+        "store_schema": False,
+    }
 
 
 def _is_constant(column: ColumnArrays) -> bool:

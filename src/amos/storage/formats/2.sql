@@ -58,3 +58,5 @@ CREATE TABLE copies (
     graph_version INTEGER NOT NULL,
     place TEXT NOT NULL
 ) STRICT;
+
+INSERT INTO meta VALUES ('erase_count', 0);

@@ -1,0 +1,93 @@
+"""What the catalog keeps for the care of a shard: erased rows, ledgers, garbage, copies, holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from amos.schemas.catalog import (
+    CopyEntry,
+    ErasedRow,
+    ErasureEntry,
+    GarbageEntry,
+    HoldEntry,
+    SnapshotEntry,
+)
+from amos.storage.catalog import Catalog
+
+
+class Care:
+    """Reads and writes of one open catalog; every write runs inside `catalog.writing`."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def _insert(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
+        for row in rows:
+            marks = ", ".join("?" * len(row))
+            self._catalog.rows(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", row)  # noqa: S608
+
+    def add_erased(self, rows: Iterable[ErasedRow], erased_by: int) -> None:
+        """Keep the commitments of rows that the commit `erased_by` takes."""
+        self._insert("erased_rows", ((*row, erased_by) for row in rows))
+
+    def erased_rows(self, table: str | None = None) -> list[tuple[ErasedRow, int]]:
+        """Return erased rows in order, each with the graph version of the commit that took it."""
+        sql = (
+            "SELECT table_name, graph_version, row_number, commitment, erased_by FROM erased_rows"
+            " WHERE ? IS NULL OR table_name = ? ORDER BY table_name, graph_version, row_number"
+        )
+        return [(ErasedRow(*row[:4]), row[4]) for row in self._catalog.rows(sql, (table, table))]
+
+    def put_erasure(self, entry: ErasureEntry) -> None:
+        """Write an entry of the ledger of erasures, or its next state."""
+        self._insert("erasures", [entry])
+
+    def erasures(self, status: str | None = None) -> list[ErasureEntry]:
+        """Return the ledger of erasures, oldest first."""
+        sql = "SELECT * FROM erasures WHERE ? IS NULL OR status = ? ORDER BY requested_us, erasure_id"
+        return [ErasureEntry(*row) for row in self._catalog.rows(sql, (status, status))]
+
+    def add_garbage(self, entries: Iterable[GarbageEntry]) -> None:
+        """Note files that no state from now on names."""
+        self._insert("garbage", entries)
+
+    def garbage(self) -> list[GarbageEntry]:
+        """Return the replaced files that still stand, oldest first."""
+        sql = "SELECT * FROM garbage ORDER BY replaced_us, file"
+        return [GarbageEntry(*row) for row in self._catalog.rows(sql)]
+
+    def drop_garbage(self, files: Iterable[str]) -> None:
+        """Forget files that are gone."""
+        for file in files:
+            self._catalog.rows("DELETE FROM garbage WHERE file = ?", (file,))
+
+    def put_snapshot(self, entry: SnapshotEntry) -> None:
+        """Register a verified state."""
+        self._insert("snapshots", [entry])
+
+    def snapshots(self) -> list[SnapshotEntry]:
+        """Return the verified states, oldest first."""
+        return [
+            SnapshotEntry(*row)
+            for row in self._catalog.rows("SELECT * FROM snapshots ORDER BY graph_version")
+        ]
+
+    def put_copy(self, entry: CopyEntry) -> None:
+        """Register a backup or an export."""
+        self._insert("copies", [entry])
+
+    def copies(self) -> list[CopyEntry]:
+        """Return the backups and exports that were made, oldest first."""
+        return [
+            CopyEntry(*row) for row in self._catalog.rows("SELECT * FROM copies ORDER BY made_us, copy_id")
+        ]
+
+    def put_hold(self, entry: HoldEntry) -> None:
+        """Write a legal hold, or its release."""
+        self._insert("holds", [entry])
+
+    def holds(self) -> list[HoldEntry]:
+        """Return the legal holds, released ones too, oldest first."""
+        return [
+            HoldEntry(*row) for row in self._catalog.rows("SELECT * FROM holds ORDER BY placed_us, hold_id")
+        ]
