@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from amos.admission.comparison import UNSALTED, Work, stored_versions
+from amos.admission.cells import cells
+from amos.admission.comparison import Work, are_among, stored_versions, table_of
 from amos.admission.history import Folded
 from amos.schemas.columns import SCOPE_NAMES
+from amos.schemas.vocabulary import MemoryClass
 
 I64 = NDArray[np.int64]
 FULL = 1_000_000
-_COPIED = (
+_COPIED = [
     "type",
     "memory_class",
     "subject_id",
@@ -25,7 +24,10 @@ _COPIED = (
     "source_id",
     "source_revision",
     "spans",
-)
+    *(f"scope_{name}" for name in SCOPE_NAMES),
+]
+_READ = [*_COPIED, "event_time", "trust"]
+_DURABLE = str(MemoryClass.DURABLE_FACT)
 
 
 def atom_rows(work: Work) -> tuple[pa.Table, int]:
@@ -37,13 +39,14 @@ def atom_rows(work: Work) -> tuple[pa.Table, int]:
     before, after = work.before.opener[claims], work.after.opener[claims]
     opener = np.where(after >= 0, after, before)
     claims, before, after, opener = (part[opener >= 0] for part in (claims, before, after, opener))
-    taken = work.candidates.take(work.encoded.rows[opener])
+    taken = work.candidates.select(_READ).take(pa.array(work.encoded.rows[opener]))
     is_held = after >= 0
     count = len(claims)
     ids = work.encoded.claim_ids.take(pa.array(claims))
-    durable = _mapped(taken["memory_class"], lambda name: name == "durable_fact", np.bool_)
-    confidence = work.policy.confidence_ppm
-    retention = work.policy.retention
+    classes = cells(taken["memory_class"])
+    confidence, retention = work.policy.confidence_ppm, work.policy.retention
+    layers = ["consolidated_long_term" if one == _DURABLE else "recent_episodic" for one in classes]
+    half = pa.array(np.full(count, FULL // 2, np.int32))
     columns = {
         "atom_id": ids,
         "version": _versions(work, ids, before >= 0),
@@ -53,17 +56,14 @@ def atom_rows(work: Work) -> tuple[pa.Table, int]:
         "observed_at": taken["event_time"],
         "evidence_count": pa.array(work.after.support_count[claims].astype(np.int32)),
         "root_count": pa.array(work.after.root_count[claims].astype(np.int32)),
-        "confidence_ppm": pa.array(_mapped(taken["trust"], lambda name: confidence.get(name, 0), np.int32)),
-        "salience_ppm": pa.array(np.full(count, FULL // 2, np.int32)),
-        "utility_ppm": pa.array(np.full(count, FULL // 2, np.int32)),
-        "layer": _either(durable, "consolidated_long_term", "recent_episodic"),
-        "retention_class": _words(taken["memory_class"], lambda name: retention.get(name, "standard")),
+        "confidence_ppm": pa.array([confidence.get(one, 0) for one in cells(taken["trust"])], pa.int32()),
+        "salience_ppm": half,
+        "utility_ppm": half,
+        "layer": pa.array(layers, pa.string()),
+        "retention_class": pa.array([retention.get(one, "standard") for one in classes], pa.string()),
         **{name: taken[name] for name in _COPIED},
-        **{f"scope_{name}": taken[f"scope_{name}"] for name in SCOPE_NAMES},
     }
-    schema = UNSALTED["atoms"]
-    table = pa.table([columns[field.name] for field in schema], schema=schema)
-    return table, int((is_held & (before < 0)).sum())
+    return table_of("atoms", columns), int((is_held & (before < 0)).sum())
 
 
 def _versions(work: Work, ids: pa.Array, is_old: NDArray[np.bool_]) -> pa.Array:
@@ -78,7 +78,7 @@ def _versions(work: Work, ids: pa.Array, is_old: NDArray[np.bool_]) -> pa.Array:
 
 def _intervals(folded: Folded, claims: I64) -> pa.ListArray:
     """Return per claim its validity, from and until in turn, the earliest first."""
-    wanted = np.isin(folded.interval_claim, claims)
+    wanted = are_among(folded.interval_claim, claims, folded.opener.size)
     owner = np.searchsorted(claims, folded.interval_claim[wanted])
     order = np.lexsort((folded.interval_from[wanted], owner))
     bounds = np.stack((folded.interval_from[wanted], folded.interval_until[wanted]), axis=1)[order]
@@ -88,16 +88,4 @@ def _intervals(folded: Folded, claims: I64) -> pa.ListArray:
 
 
 def _either(holds: NDArray[np.bool_], yes: str, no: str) -> pa.Array:
-    return pa.array([no, yes], pa.string()).take(pa.array(holds.astype(np.int64)))
-
-
-def _mapped(column: pa.ChunkedArray, value: Callable[[str], Any], dtype: type) -> NDArray[Any]:
-    encoded = column.combine_chunks().dictionary_encode()
-    values: NDArray[Any] = np.array([value(name) for name in encoded.dictionary.to_pylist()] or [0], dtype)
-    return values[encoded.indices.to_numpy()]
-
-
-def _words(column: pa.ChunkedArray, word: Callable[[str], str]) -> pa.Array:
-    encoded = column.combine_chunks().dictionary_encode()
-    words = pa.array([word(name) for name in encoded.dictionary.to_pylist()], pa.string())
-    return words.take(encoded.indices)
+    return pa.array([yes if one else no for one in holds.tolist()], pa.string())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -70,6 +69,17 @@ class Work:
         return int(self.encoded.rows[place])
 
 
+def table_of(name: str, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Table:
+    """Return named `columns` as a table of the unsalted schema of `name`."""
+    schema = UNSALTED[name]
+    arrays = [columns[field.name] for field in schema]
+    arrays = [
+        array if array.type == field.type else array.cast(field.type)
+        for array, field in zip(arrays, schema, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
 def as_table(name: str, rows: list[tuple[Any, ...]]) -> pa.Table:
     """Return `rows` as a table of the unsalted schema of `name`."""
     schema = UNSALTED[name]
@@ -107,14 +117,11 @@ def codes_of(folded: Folded, size: int) -> NDArray[np.int64]:
     return code
 
 
-def claims_met(folded: Folded, places: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
-    """Return the claims that each of `places` met, for those that met any."""
-    met: dict[int, list[int]] = defaultdict(list)
-    wanted = np.isin(folded.pair_place, places)
-    pairs = zip(folded.pair_place[wanted].tolist(), folded.pair_claim[wanted].tolist(), strict=True)
-    for place, claim in pairs:
-        met[place].append(claim)
-    return {place: tuple(sorted(claims)) for place, claims in met.items()}
+def are_among(numbers: NDArray[np.int64], chosen: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    """Tell which of `numbers` are in `chosen`; all are below `size` and none is negative."""
+    is_chosen = np.zeros(size, np.bool_)
+    is_chosen[chosen] = True
+    return is_chosen[numbers]
 
 
 def changed_places(
@@ -149,24 +156,3 @@ def find_changed_claims(before: Folded, after: Folded, count: int) -> list[int]:
     is_paired[1:] |= equals_next
     differs[claim[~is_paired]] = True
     return np.flatnonzero(differs[:count]).tolist()
-
-
-def states(folded: Folded, claims: Sequence[int]) -> dict[int, tuple[Any, ...] | None]:
-    """Return what the atoms of `claims` say: opener, intervals, supports, roots, disputed; or None."""
-    spans: dict[int, list[int]] = {claim: [] for claim in claims}
-    wanted = np.isin(folded.interval_claim, np.array(claims, np.int64))
-    columns = (folded.interval_claim, folded.interval_from, folded.interval_until)
-    for claim, start, end in zip(*(column[wanted].tolist() for column in columns), strict=True):
-        spans[claim].extend((start, end))
-    return {
-        claim: (
-            int(folded.opener[claim]),
-            tuple(spans[claim]),
-            int(folded.support_count[claim]),
-            int(folded.root_count[claim]),
-            bool(folded.disputed[claim] >= 0),
-        )
-        if folded.opener[claim] >= 0
-        else None
-        for claim in claims
-    }

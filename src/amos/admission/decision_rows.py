@@ -10,12 +10,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.admission.comparison import UNSALTED, Work, codes_of, keyed_column, stored_versions
+from amos.admission.cells import cells
+from amos.admission.comparison import (
+    UNSALTED,
+    Work,
+    are_among,
+    codes_of,
+    keyed_column,
+    stored_versions,
+    table_of,
+)
 from amos.admission.gates import utility_of
 from amos.admission.history import REASONS
 from amos.admission.policy import Policy
 from amos.kernels import history as kernel
-from amos.schemas.vocabulary import Action, Cue, Outcome, Reason
+from amos.schemas.vocabulary import Action, Cue, MemoryClass, Outcome, Reason
 
 _MEANING = {
     kernel.ADD: (Outcome.COMMIT, Action.ADD),
@@ -40,35 +49,37 @@ def decision_rows(work: Work) -> pa.Table:
     rows = np.concatenate((work.encoded.rows[places], gated))
     taken = work.candidates.select(_SHOWN).take(rows)
     verdicts, chosen = _verdicts(work, places, taken["gate"], len(places))
-    outcome = _chosen([str(verdict[0]) for verdict in verdicts], chosen)
+    outcomes, actions, reasons = ([str(verdict[part]) for verdict in verdicts] for part in range(3))
+    outcome = [outcomes[one] for one in chosen]
     count = len(rows)
     ids = decision_ids(taken["candidate_id"], work.key)
     has_atom = np.zeros(count, np.bool_)
     has_atom[: len(places)] = _actions(work, places) != kernel.OUTRANKED
-    is_held = pc.equal(outcome, str(Outcome.QUARANTINE)).to_numpy(zero_copy_only=False)
-    schema = UNSALTED["decisions"]
-    deadline = work.now + timedelta(days=work.policy.quarantine.days)
     columns = {
         "decision_id": ids,
         "version": _versions(work, rows, ids),
         "candidate_id": taken["candidate_id"],
         "source_id": taken["source_id"],
-        "outcome": outcome,
-        "action": _chosen([str(verdict[1]) for verdict in verdicts], chosen),
-        "reasons": singletons(_chosen([str(verdict[2]) for verdict in verdicts], chosen)),
+        "outcome": pa.array(outcome, pa.string()),
+        "action": pa.array([actions[one] for one in chosen], pa.string()),
+        "reasons": singletons(pa.array([reasons[one] for one in chosen], pa.string())),
         "modality": taken["modality"],
         "policy": pa.repeat(work.policy.label, count),
         "extractor": taken["extractor"],
         "utility": utilities(taken["memory_class"], work.policy),
         "risk": risks(taken["cues"], work.policy),
-        "atom_id": taken["claim_id"].take(pa.array(np.arange(count), mask=~has_atom)),
+        "atom_id": pc.if_else(pa.array(has_atom), taken["claim_id"], None),
         "targets": _targets(work, places, count),
-        "deadline": pa.array([deadline], schema.field("deadline").type).take(
-            pa.array(np.zeros(count, np.int64), mask=~is_held)
-        ),
+        "deadline": _deadlines(work, outcome),
     }
-    arrays = [_flat(columns[field.name]).cast(field.type) for field in schema]
-    return pa.Table.from_arrays(arrays, schema=schema)
+    return table_of("decisions", columns)
+
+
+def _deadlines(work: Work, outcome: Sequence[str]) -> pa.Array:
+    """Return the end of quarantine of each held row, null of the others."""
+    end = work.now + timedelta(days=work.policy.quarantine.days)
+    held = [end if one == Outcome.QUARANTINE else None for one in outcome]
+    return pa.array(held, UNSALTED["decisions"].field("deadline").type)
 
 
 def decision_ids(decided: pa.ChunkedArray | pa.Array, key: bytes) -> pa.Array:
@@ -78,9 +89,8 @@ def decision_ids(decided: pa.ChunkedArray | pa.Array, key: bytes) -> pa.Array:
 
 def utilities(memory_class: pa.ChunkedArray, policy: Policy) -> pa.Array:
     """Return the expected use per row, 0 to 100."""
-    encoded = _flat(memory_class).dictionary_encode()
-    values = np.array([utility_of(name, policy) for name in encoded.dictionary.to_pylist()] or [0], np.int32)
-    return pa.array(values[encoded.indices.to_numpy()])
+    known = {name: utility_of(name, policy) for name in MemoryClass}
+    return pa.array([known.get(name, 0) for name in cells(memory_class)], pa.int32())
 
 
 def risks(cues: pa.ChunkedArray, policy: Policy) -> pa.Array:
@@ -101,17 +111,19 @@ def _actions(work: Work, places: I64) -> I64:
 
 def _verdicts(
     work: Work, places: I64, gates: pa.ChunkedArray, folded_count: int
-) -> tuple[list[Verdict], I64]:
+) -> tuple[list[Verdict], list[int]]:
     """Return the distinct verdicts, and per row which one it is: folded rows first, then gated ones."""
-    codes = codes_of(work.after, work.encoded.rows.size)[places]
-    verdicts = [_folded_verdict(code) for code in range(len(_MEANING) * len(REASONS))]
-    held = _flat(gates)[folded_count:].dictionary_encode()
-    for gate in held.dictionary.to_pylist():
-        outcome, reason = gate.split(":")
-        action = _HELD_ACTION.get(Outcome(outcome), Action.ADD)
-        verdicts.append((Outcome(outcome), action, Reason(reason)))
-    first_held = len(_MEANING) * len(REASONS)
-    return verdicts, np.concatenate((codes, held.indices.to_numpy().astype(np.int64) + first_held))
+    verdicts = [*_FOLDED]
+    chosen = codes_of(work.after, work.encoded.rows.size)[places].tolist()
+    number: dict[str, int] = {}
+    for gate in cells(gates)[folded_count:]:
+        if gate not in number:
+            number[gate] = len(verdicts)
+            outcome, reason = gate.split(":")
+            action = _HELD_ACTION.get(Outcome(outcome), Action.ADD)
+            verdicts.append((Outcome(outcome), action, Reason(reason)))
+        chosen.append(number[gate])
+    return verdicts, chosen
 
 
 def _folded_verdict(code: int) -> Verdict:
@@ -122,8 +134,7 @@ def _folded_verdict(code: int) -> Verdict:
     return outcome, what, REASONS[reason]
 
 
-def _chosen(words: Sequence[str], chosen: I64) -> pa.Array:
-    return pa.array(words, pa.string()).take(pa.array(chosen))
+_FOLDED = [_folded_verdict(code) for code in range(len(_MEANING) * len(REASONS))]
 
 
 def _versions(work: Work, rows: I64, ids: pa.Array) -> pa.Array:
@@ -139,9 +150,10 @@ def _versions(work: Work, rows: I64, ids: pa.Array) -> pa.Array:
 def _targets(work: Work, places: I64, count: int) -> pa.ListArray:
     """Return the claims each place met, by code; a link that met none names its own."""
     folded = work.after
-    near = np.isin(folded.pair_place, places)
+    near = are_among(folded.pair_place, places, work.encoded.rows.size)
     owners = np.searchsorted(places, folded.pair_place[near])
-    links = np.isin(_actions(work, places), (kernel.LINK, kernel.LINK_SETTLES))
+    action = _actions(work, places)
+    links = (action == kernel.LINK) | (action == kernel.LINK_SETTLES)
     links[owners] = False
     lone = np.flatnonzero(links)
     owner = np.concatenate((owners, lone))
@@ -150,9 +162,3 @@ def _targets(work: Work, places: I64, count: int) -> pa.ListArray:
     offsets = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(owner, minlength=count), out=offsets[1:])
     return pa.ListArray.from_arrays(offsets, work.encoded.claim_ids.take(pa.array(claim[order])))
-
-
-def _flat(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.admission.values import is_refinement
+from amos.admission.cells import cells
+from amos.admission.values import do_words_refine, words_of
 from amos.kernels import history as kernel
 from amos.kernels.compiled import compiled, is_worth_compiling
 from amos.schemas.state import OPEN_FROM, OPEN_UNTIL
@@ -237,26 +238,26 @@ def name_refinements(encoded: Encoded, folded: Folded, places: I64) -> None:
     """
     position = np.searchsorted(folded.place, folded.pair_place)
     asks = folded.reason[position] == _CODE[Reason.CONTRADICTS_CURRENT_VALUE]
-    asks &= np.isin(folded.pair_place, places)
+    is_asked = np.zeros(encoded.rows.size, np.bool_)
+    is_asked[places] = True
+    asks &= is_asked[folded.pair_place]
     asks &= encoded.twin[folded.pair_claim] != encoded.claim[folded.pair_place]
     asks &= folded.action[position] == kernel.SUPERSEDE
-    losers = encoded.payload[folded.opener[folded.pair_claim[asks]]]
-    texts = encoded.payload_texts
-    old_texts = texts.take(pa.array(losers)).to_pylist()
-    new_texts = texts.take(pa.array(encoded.payload[folded.pair_place[asks]])).to_pylist()
-    refines = np.fromiter(map(_refines, old_texts, new_texts), np.bool_, len(old_texts))
-    folded.reason[position[asks][refines]] = _CODE[Reason.REFINES_CURRENT_VALUE]
+    if not asks.any():
+        return
+    old = encoded.payload[folded.opener[folded.pair_claim[asks]]]
+    new = encoded.payload[folded.pair_place[asks]]
+    codes, places = np.unique(np.concatenate((old, new)), return_inverse=True)
+    words = [_words_said(text) for text in cells(encoded.payload_texts.take(pa.array(codes)))]
+    pairs = zip(places[: old.size].tolist(), places[old.size :].tolist(), strict=True)
+    refines = [do_words_refine(words[one], words[two]) for one, two in pairs]
+    folded.reason[position[asks][np.array(refines)]] = _CODE[Reason.REFINES_CURRENT_VALUE]
 
 
-@lru_cache(maxsize=1 << 16)
-def _refines(old: str, new: str) -> bool:
-    return is_refinement(_value_of(old), _value_of(new))
-
-
-@lru_cache(maxsize=1 << 16)
-def _value_of(payload: str) -> str:
+@lru_cache(maxsize=1 << 14)
+def _words_said(payload: str) -> tuple[str, ...]:
     fields = msgspec.json.decode(payload)
-    return str(fields.get("value") or fields.get("claim") or "")
+    return words_of(str(fields.get("value") or fields.get("claim") or ""))
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[I64, pa.Array]:

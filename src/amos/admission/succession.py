@@ -10,7 +10,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from amos.admission.cells import cells
-from amos.admission.comparison import UNSALTED, Work, as_table, codes_of, keyed_column, stored_versions
+from amos.admission.comparison import (
+    UNSALTED,
+    Work,
+    are_among,
+    as_table,
+    codes_of,
+    keyed_column,
+    stored_versions,
+    table_of,
+)
 from amos.admission.history import REASONS, Folded
 from amos.identity import keyed_id
 from amos.kernels import history as kernel
@@ -52,7 +61,7 @@ def _successions(work: Work, folded: Folded) -> I64:
     codes = codes_of(folded, work.encoded.rows.size)[folded.pair_place]
     action, reason = codes // len(REASONS), codes % len(REASONS)
     gives_way = (action == kernel.SUPERSEDE) | (action == kernel.LINK_SETTLES)
-    gives_way &= np.isin(folded.pair_place, work.touched)
+    gives_way &= are_among(folded.pair_place, work.touched, work.encoded.rows.size)
     relation = _RELATION_OF[reason[gives_way]]
     row = work.encoded.rows[folded.pair_place[gives_way]]
     claim = folded.pair_claim[gives_way]
@@ -101,7 +110,7 @@ def lineage_rows(work: Work) -> pa.Table:
         "decision_id": decision,
         "retracts": pa.array(retracts, schema.field("retracts").type),
     }
-    table = pa.Table.from_arrays([columns[field.name] for field in schema], schema=schema)
+    table = table_of("lineage", columns)
     return table if is_kept.all() else table.filter(pa.array(is_kept))
 
 

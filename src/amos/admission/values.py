@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -142,13 +142,17 @@ _AS_WRITTEN = frozenset({"url", "quantity"})
 
 def is_refinement(old: str, new: str) -> bool:
     """Tell whether `new` holds the words of `old` in order and more, none of which turns them round."""
-    old_words, new_words = _words(old), _words(new)
-    if not old_words or len(new_words) <= len(old_words):
+    return do_words_refine(words_of(old), words_of(new))
+
+
+def do_words_refine(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Tell the same of two values given as words."""
+    if not old or len(new) <= len(old):
         return False
-    wanted = iter(old_words)
+    wanted = iter(old)
     awaited = next(wanted, None)
     added: list[str] = []
-    for word in new_words:
+    for word in new:
         if word == awaited:
             awaited = next(wanted, None)
         else:
@@ -156,8 +160,9 @@ def is_refinement(old: str, new: str) -> bool:
     return awaited is None and _TURNING.isdisjoint(added)
 
 
-def _words(text: str) -> list[str]:
-    return _TOKEN.findall(canonical_text(text))
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words and signs of a value, folded."""
+    return tuple(_TOKEN.findall(canonical_text(text)))
 
 
 @lru_cache(maxsize=1 << 14)
