@@ -44,6 +44,8 @@ def _ranges(findings: pa.Table, flags: npt.NDArray[np.int32]) -> dict[str, dict[
     for found in findings.to_pylist():
         if found["reason"] == Reason.INSTRUCTION_SHAPED_CONTENT:
             flags[found["source_row"]] |= int(SourceFlag.INSTRUCTION_SHAPED)
+        if found["reason"] == Reason.TOMBSTONED and found["action"] == "flag":
+            flags[found["source_row"]] |= int(SourceFlag.WITHHELD)
         if found["action"] == "cut":
             rows = by_field.setdefault(found["field"], {})
             rows.setdefault(found["source_row"], []).append((found["start"], found["end"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from amos.schemas.vocabulary import SourceFlag
 
 @dataclass(frozen=True, kw_only=True)
 class Deliveries:
-    """The fate of every block of a batch: fresh, linked, or in conflict with a stored one."""
+    """The fate of every block of a batch: fresh, linked, in conflict with a stored one, or forgotten."""
 
     raw: pa.Table
     source_ids: pa.Array
@@ -26,6 +26,7 @@ class Deliveries:
     linked: NDArray[np.int64]
     conflicts: pa.Table
     conflict_rows: NDArray[np.int64]
+    forgotten: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def fates(self) -> Counter[str]:
         """Return records by fate; a record with any new block is new, with any conflict refused."""
@@ -35,6 +36,7 @@ class Deliveries:
         is_refused = np.zeros(count, bool)
         is_new[codes[self.fresh]] = True
         is_refused[codes[self.conflict_rows]] = True
+        is_refused[codes[self.forgotten]] = True
         may_retain = self.raw["may_retain"].to_numpy(zero_copy_only=False)
         withheld = np.zeros(count, bool)
         withheld[codes[~may_retain]] = True
@@ -123,6 +125,14 @@ def _renamed(raw: pa.Table, edits: list[int]) -> pa.Table:
         field = raw.schema.field(name)
         raw = raw.set_column(raw.schema.get_field_index(name), field, column.cast(field.type))
     return raw
+
+
+def without_forgotten(deliveries: Deliveries, refused: NDArray[np.bool_]) -> Deliveries:
+    """Return the deliveries without those of `refused` (n,), which a tombstone keeps out."""
+    if not refused.any():
+        return deliveries
+    stays_out = refused[deliveries.fresh]
+    return replace(deliveries, fresh=deliveries.fresh[~stays_out], forgotten=deliveries.fresh[stays_out])
 
 
 def sort_deliveries(

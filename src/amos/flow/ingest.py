@@ -11,6 +11,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.admission.tombstones import Graves
 from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.flow.plan import Plan, plan_batch
 from amos.flow.prepare import Rules
@@ -50,6 +51,7 @@ class Run:
     run_id: bytes
     now: Callable[[], datetime]
     receipt: Receipt = field(default_factory=Receipt)
+    _graves: Graves | None = None
 
     def ingest(self, batches: Iterable[Batch], progress: Progress | None = None) -> Receipt:
         """Store and decide every batch, each in one commit; return the receipt."""
@@ -109,9 +111,18 @@ class Run:
         return plan
 
     def _plan(self, snapshot: Snapshot, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
-        return plan_batch(
-            snapshot, raw, source_ids, delivered, rules=self.rules, key=self.shard.key, now=self.now()
+        plan = plan_batch(
+            snapshot,
+            raw,
+            source_ids,
+            delivered,
+            rules=self.rules,
+            key=self.shard.key,
+            now=self.now(),
+            graves=self._graves,
         )
+        self._graves = plan.graves
+        return plan
 
     def _count(self, raw: pa.Table, plan: Plan) -> None:
         receipt = self.receipt
@@ -122,6 +133,7 @@ class Run:
         receipt.decisions.update(counted(plan.decisions["outcome"]))
         if plan.decisions.num_rows:
             receipt.reasons.update(counted(pc.list_element(plan.decisions["reasons"], 0)))
+        receipt.count_forgotten(plan.deliveries.forgotten.size)
         receipt.cut_bytes += plan.cut_bytes
         if plan.findings.num_rows:
             receipt.count_cuts(plan.findings, raw.take(plan.deliveries.fresh))

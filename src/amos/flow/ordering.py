@@ -32,14 +32,14 @@ def inherit_order_times(snapshot: Snapshot, prepared: Prepared) -> tuple[pa.Tabl
     fresh_turns = prepared.sources.select(_TURN_COLUMNS)
     stored_turns = snapshot.table("sources", _TURN_COLUMNS).select(_TURN_COLUMNS)
     turns = pa.concat_tables([stored_turns, fresh_turns])
-    known = _KnownTimes(turns.filter(pc.is_in(turns["conversation_id"], value_set=affected)))
+    known = KnownTimes(turns.filter(pc.is_in(turns["conversation_id"], value_set=affected)))
     candidates, _ = known.applied(prepared.candidates)
     stored = snapshot.table("candidates")
     stored = stored.filter(pc.is_in(stored["conversation_id"], value_set=affected))
     stored = latest(stored, "candidates").select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
     updated, changed = known.applied(stored)
     moved = updated.filter(pa.array(changed, pa.bool_()))
-    return candidates, _next_version(moved) if moved.num_rows else nothing
+    return candidates, next_version(moved) if moved.num_rows else nothing
 
 
 def _affected(snapshot: Snapshot, prepared: Prepared) -> pa.Array:
@@ -53,7 +53,7 @@ def _affected(snapshot: Snapshot, prepared: Prepared) -> pa.Array:
     return pa.array([*here, *there], ID)
 
 
-class _KnownTimes:
+class KnownTimes:
     """Known times of some conversations, by turn."""
 
     def __init__(self, turns: pa.Table) -> None:
@@ -89,7 +89,8 @@ class _KnownTimes:
         return candidates.set_column(place, field, pa.array(wanted, field.type)), changed
 
 
-def _next_version(rows: pa.Table) -> pa.Table:
+def next_version(rows: pa.Table) -> pa.Table:
+    """Return the rows with their `version` raised by one."""
     place = rows.schema.get_field_index("version")
     raised = pc.add(rows["version"], pa.scalar(1, pa.int32()))
     return rows.set_column(place, rows.schema.field("version"), raised)

@@ -11,10 +11,12 @@ import pyarrow.compute as pc
 from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.admission.settle import Settlement, settle
+from amos.admission.tombstones import Graves
 from amos.flow.current import SnapshotRows
-from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries
+from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
+from amos.flow.tombstoned import read_graves, refused_sources
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
 from amos.schemas.findings import FINDINGS
@@ -33,6 +35,7 @@ class Plan:
     cut_bytes: int
     new_atoms: int
     now: datetime
+    graves: Graves
 
 
 def plan_batch(
@@ -44,11 +47,14 @@ def plan_batch(
     rules: Rules,
     key: bytes,
     now: datetime,
+    graves: Graves | None = None,
 ) -> Plan:
     """Decide the blocks of `raw` (RAW) against what `snapshot` holds.
 
-    source_ids, delivered: (n,) ids and delivery digests, aligned with raw.
+    source_ids, delivered: (n,) ids and delivery digests, aligned with raw.  graves: the tombstones of
+    `snapshot`, read here when not given.
     """
+    graves = read_graves(snapshot, key, now, graves)
     edits = name_edits(snapshot, raw, source_ids, delivered, key)
     raw = edits.raw
     read_ids = (
@@ -56,14 +62,15 @@ def plan_batch(
     )
     source_ids = edits.source_ids
     deliveries = sort_deliveries(snapshot, raw, source_ids, delivered)
+    deliveries = without_forgotten(deliveries, refused_sources(graves, source_ids, raw["event_us"]))
     known = SnapshotRows(snapshot)
     refusals = known.absent("decisions", conflict_decisions(deliveries.conflicts, rules=rules, key=key))
     if deliveries.fresh.size == 0:
-        return _unchanged(deliveries, refusals, read_ids, now)
+        return _unchanged(deliveries, refusals, read_ids, now, graves)
     columns = (raw.combine_chunks(), source_ids, delivered, edits.revises)
     if deliveries.fresh.size < raw.num_rows:
         columns = tuple(column.take(deliveries.fresh) for column in columns)
-    prepared = prepare(*columns, rules=rules, key=key, now=now)
+    prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
     candidates, moved = inherit_order_times(snapshot, prepared)
     replaced = moved.filter(pc.is_null(moved["gate"]))
     stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))
@@ -80,6 +87,7 @@ def plan_batch(
         cut_bytes=pc.sum(prepared.sources["cut_bytes"]).as_py() or 0,
         new_atoms=settled.new_atoms,
         now=now,
+        graves=graves,
     )
 
 
@@ -116,7 +124,9 @@ def stored_histories(snapshot: Snapshot, candidates: pa.Table) -> pa.Table:
     return stored.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
 
 
-def _unchanged(deliveries: Deliveries, refusals: pa.Table, source_ids: pa.Array, now: datetime) -> Plan:
+def _unchanged(
+    deliveries: Deliveries, refusals: pa.Table, source_ids: pa.Array, now: datetime, graves: Graves
+) -> Plan:
     rows = [EventRows("candidate_decided", "decisions", refusals)] if refusals.num_rows else []
     return Plan(
         deliveries=deliveries,
@@ -128,6 +138,7 @@ def _unchanged(deliveries: Deliveries, refusals: pa.Table, source_ids: pa.Array,
         cut_bytes=0,
         new_atoms=0,
         now=now,
+        graves=graves,
     )
 
 

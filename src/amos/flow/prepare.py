@@ -16,16 +16,24 @@ from amos.admission.candidates import Builder, Built
 from amos.admission.comparison import UNSALTED
 from amos.admission.decision_rows import decision_ids
 from amos.admission.policy import Policy
+from amos.admission.tombstones import Graves
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
 from amos.extraction.grammar import Grammar
 from amos.extraction.propose import EXTRACTOR, propose
 from amos.extraction.screen import apply_cuts, screen
+from amos.flow.tombstoned import (
+    claim_findings,
+    echo_findings,
+    hold_candidates,
+    joined_findings,
+    source_findings,
+)
 from amos.identity import CLAIM_SCOPE, keyed_id
 from amos.schemas.claims import SEGMENTABLE
 from amos.schemas.state import CONVERSATIONS, ENTITIES
-from amos.schemas.vocabulary import Action, Modality, Outcome, Reason, SourceFlag
+from amos.schemas.vocabulary import UNSEEN, Action, Modality, Outcome, Reason, SourceFlag
 
 UNSALTED_CONVERSATIONS = pa.schema([field for field in CONVERSATIONS if field.name != "salt"])
 UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
@@ -68,14 +76,39 @@ def prepare(
     rules: Rules,
     key: bytes,
     now: datetime,
+    graves: Graves | None = None,
 ) -> Prepared:
     """Screen, cut, capture and read the claims of new `raw` rows (RAW).
 
     source_ids, delivered, revises: (n,) ids and digests of the deliveries, and the sources they
-    revise (null for most), aligned with raw.
+    revise (null for most), aligned with raw.  graves: the tombstones that stand; what they forbid is
+    cut before anything is made of it.
     """
     raw = withhold_unretained(raw)
     findings = screen(raw)
+    envelope = (source_ids, delivered, revises)
+    if graves is None or graves.is_empty:
+        return _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now)
+    findings = joined_findings(findings, source_findings(raw, source_ids, graves), echo_findings(raw, graves))
+    while True:
+        prepared = _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now)
+        more = joined_findings(findings, claim_findings(raw, prepared.sources, prepared.candidates, graves))
+        if more.num_rows == findings.num_rows:
+            return prepared
+        findings = more  # without the forbidden claims other words may be read as claims
+
+
+def _prepare_found(
+    raw: pa.Table,
+    findings: pa.Table,
+    envelope: tuple[pa.Array, pa.Array, pa.Array],
+    *,
+    rules: Rules,
+    key: bytes,
+    now: datetime,
+) -> Prepared:
+    """Cut what was found, capture the sources and read their claims."""
+    source_ids, delivered, revises = envelope
     raw, cut_bytes = apply_cuts(raw, findings)
     sources = capture_sources(raw, source_ids, delivered, cut_bytes, revises, key=key, now=now)
     segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
@@ -88,7 +121,7 @@ def prepare(
         sources=sources,
         conversations=conversation_rows(raw, sources),
         entities=_entities(sources, built),
-        candidates=built.candidates,
+        candidates=hold_candidates(built.candidates, sources),
         source_decisions=source_decisions(
             sources, built, proposal.notes, findings, rules=rules, key=key, now=now
         ),
@@ -195,9 +228,7 @@ def source_decisions(
     retained = sources["may_retain"].to_numpy(zero_copy_only=False)
     has_candidate = pc.is_in(sources["source_id"], value_set=built.candidates["source_id"].combine_chunks())
     needs = (
-        ~has_candidate.to_numpy(zero_copy_only=False)
-        | ~retained
-        | ((flags & (SourceFlag.CUT | SourceFlag.INSTRUCTION_SHAPED)) != 0)
+        ~has_candidate.to_numpy(zero_copy_only=False) | ~retained | ((flags & (SourceFlag.CUT | UNSEEN)) != 0)
     )
     rows = np.flatnonzero(needs)
     verdicts = _noted_verdicts(notes, rows)

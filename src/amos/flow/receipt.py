@@ -115,6 +115,11 @@ class Receipt:
                 )
             )
 
+    def count_forgotten(self, blocks: int) -> None:
+        """Count blocks that a tombstone kept out: nothing of them is stored."""
+        if blocks:
+            self.reasons[str(Reason.TOMBSTONED)] += blocks
+
     def count_cuts(self, findings: pa.Table, raw: pa.Table) -> None:
         """Count what a screen cut, by rule and by the trust of what it was cut from.
 

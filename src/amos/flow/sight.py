@@ -20,7 +20,7 @@ from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID, SCOPE_NAMES
 from amos.schemas.state import PRIMARY_KEYS, TABLES
-from amos.schemas.vocabulary import SourceFlag
+from amos.schemas.vocabulary import UNSEEN
 
 GLOBAL = "global"
 """A scope value that fits every request."""
@@ -152,7 +152,7 @@ def _is_in(column: pa.ChunkedArray, values: pa.Array) -> Mask:
 
 def is_withheld(flags: int) -> bool:
     """Return whether the text of a source with these flags is never shown."""
-    return bool(flags & SourceFlag.INSTRUCTION_SHAPED)
+    return bool(flags & UNSEEN)
 
 
 def latest_by_id(

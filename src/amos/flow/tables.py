@@ -13,7 +13,7 @@ from amos.flow.printed import ID_TABLES, id_texts, states_of
 from amos.flow.sight import Sight
 from amos.schemas.columns import select_fields
 from amos.schemas.state import TABLES
-from amos.schemas.vocabulary import SourceFlag
+from amos.schemas.vocabulary import UNSEEN
 
 _SECRET = frozenset({"salt", "delivery_digest"})
 """Columns that never leave the store: they would let anyone test a guess, or open a commitment."""
@@ -36,7 +36,7 @@ def _shown_schema(name: str) -> pa.Schema:
 
 
 def _with_source_text_withheld(sight: Sight, rows: pa.Table) -> pa.Table:  # noqa: ARG001 - one shape for all
-    is_flagged = pc.not_equal(pc.bit_wise_and(rows["flags"], int(SourceFlag.INSTRUCTION_SHAPED)), 0)
+    is_flagged = pc.not_equal(pc.bit_wise_and(rows["flags"], UNSEEN), 0)
     for name in _OWN_TEXT:
         place = rows.schema.get_field_index(name)
         column = pc.if_else(is_flagged, pa.scalar(None, pa.string()), rows[name])
@@ -84,7 +84,7 @@ def _subjects(sight: Sight, rows: pa.Table) -> list[str]:
 
 def _flagged_sources(sight: Sight) -> pa.Array:
     sources = sight.snapshot.current("sources", ["source_id", "flags"])
-    is_flagged = pc.not_equal(pc.bit_wise_and(sources["flags"], int(SourceFlag.INSTRUCTION_SHAPED)), 0)
+    is_flagged = pc.not_equal(pc.bit_wise_and(sources["flags"], UNSEEN), 0)
     return sources.filter(is_flagged)["source_id"].combine_chunks()
 
 

@@ -179,7 +179,9 @@ def _load(shard: Shard, snapshot: Snapshot) -> Base | None:
     # a restored or replaced shard may have another commit under the same number
     if base.source_digest != _commit_digest(snapshot, base.graph_version):
         return None
-    return base
+    # rows that were erased since would still be found in it
+    later = snapshot.table("events", ["event_type"], since=base.graph_version)["event_type"]
+    return None if pc.any(pc.equal(later, "erased")).as_py() else base
 
 
 def _commit_digest(snapshot: Snapshot, version: int) -> str:

@@ -12,15 +12,13 @@ import numpy.typing as npt
 from amos.errors import UsageError
 from amos.retrieval.rows import KINDS, LIFECYCLES, ROLES, TRUSTS, UNKNOWN_US, Array, Rows, text_hash
 from amos.schemas.columns import SCOPE_NAMES
-from amos.schemas.vocabulary import Role, SourceFlag, Trust
+from amos.schemas.vocabulary import UNSEEN, Role, SourceFlag, Trust
 
 Mask = npt.NDArray[np.bool_]
 
 GLOBAL = "global"
 """A scope value that fits every request."""
-NEVER_SHOWN = (
-    SourceFlag.OFF_THREAD | SourceFlag.HIDDEN | SourceFlag.NOT_A_MESSAGE | SourceFlag.INSTRUCTION_SHAPED
-)
+NEVER_SHOWN = SourceFlag.OFF_THREAD | SourceFlag.HIDDEN | SourceFlag.NOT_A_MESSAGE | UNSEEN
 TRUSTED = (Trust.TRUSTED_USER, Trust.AGENT)
 UNTRUSTED_KINDS = ("tool_use", "tool_result", "attachment")
 HIDDEN_HEALTH = ("confounding", "low_utility", "redundant", "incoherent", "orphaned", "stale")

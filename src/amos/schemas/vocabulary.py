@@ -20,6 +20,11 @@ class SourceFlag(IntFlag):
     NO_STABLE_ID = 512  # the format has no ids; the key is a chained digest
     EDITED = 1024  # the format marks this delivery as an edit
     FORWARDED = 2048  # text of somebody else, passed on
+    WITHHELD = 4096  # suppressed, or told again after it was forgotten: out of sight until a reviewer decides
+
+
+UNSEEN = int(SourceFlag.INSTRUCTION_SHAPED | SourceFlag.WITHHELD)
+"""Flags of sources whose text is never indexed, matched or shown."""
 
 
 class Role(StrEnum):
