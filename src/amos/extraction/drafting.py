@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from amos.extraction.drafts import Draft, mark_withdrawn
 from amos.extraction.grammar import Grammar, Meaning
 from amos.extraction.idle import OWNED, idle_reason, is_soon
 from amos.extraction.lexicon import CUES
 from amos.extraction.matches import Match, Origin
-from amos.extraction.moods import kept_cues, modality_of
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
+from amos.extraction.standing import Standings
 from amos.extraction.stated_values import further_items, stated_value
-from amos.extraction.subjects import Subject, ages, find_subject
+from amos.extraction.subjects import Subject, ages
 from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of, is_appointment
 from amos.extraction.trimming import denied_from
 from amos.extraction.wording import (
     clean_property,
     clean_value,
     kind_of_value,
-    phone_property,
     statement_of,
 )
 from amos.extraction.worth import Worth
 from amos.kernels import rows as layout
-from amos.kernels.features import DENIED, FROM, NEXT, NO_TIME, NOW, PAST
-from amos.kernels.match import PROPERTY, SCOPE, SUBJECT_CAPTURE, VALUE
-from amos.kernels.words import CUT, PASTED, QUOTED
+from amos.kernels.features import DENIED, FROM, NO_TIME
+from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
+from amos.kernels.words import CUT
 from amos.schemas.vocabulary import Cue, MemoryClass, Reason, Trust
 
+_NO_LONGER = int(Cue.NO_LONGER)
+_PRONOUN = int(Cue.PRONOUN)
+_THIRD_PARTY = int(Cue.THIRD_PARTY)
+_FORMER = int(Cue.FORMER)
+_SENSITIVE = int(Cue.SENSITIVE)
 _REQUEST = CUES["request"]
-_IRONY_MARK = CUES["irony_mark"]
 _PROMISED = CUES["promised"]
 _CORRECTION = CUES["correction"]
-_NAMED_BY = {"@property": PROPERTY, "@scope": SCOPE, "@value": VALUE}
-_RELATIVE = frozenset({PAST, NEXT, NOW})
 _LISTED = frozenset(("preference", "possession", "allergy"))
 """Properties whose further items in a list are claims of their own, like those of habits."""
 _AGE = re.compile(r"[1-9]\d")
@@ -44,7 +46,6 @@ _COUNTED = re.compile(
     r"[1-9]\d{0,3} (?!more|other|times|percent|things?|minutes?|hours?|days?|weeks?|options?)[^\W\d_]{2,}"
 )
 _AFTER_AGE = frozenset((b"", b" ", b".", b",", b"!", b";", b")", b"\n"))
-_GENITIVES = ("'s", "’s")
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
 
@@ -54,6 +55,7 @@ class Drafter:
     def __init__(self, grammar: Grammar) -> None:
         self._meanings = grammar.meanings
         self._worth = Worth(grammar)
+        self._standings = Standings()
         self._previous: Draft | None = None
         self._told = -1
 
@@ -115,7 +117,7 @@ class Drafter:
                     value=value,
                     end=base + end,
                     is_negative=is_negative,
-                    cues=first.cues & ~int(Cue.SENSITIVE) | (int(Cue.SENSITIVE) if touches else 0),
+                    cues=first.cues & ~_SENSITIVE | (_SENSITIVE if touches else 0),
                     veto=self._worth.veto(first.meaning, first.property or "", "", value, first.subject.name),
                 )
             )
@@ -125,7 +127,8 @@ class Drafter:
         self, match: Match, meaning: Meaning, origin: Origin, before: Draft | None, recent: Draft | None
     ) -> Draft | None:
         start, end = cited_span(match, origin)
-        subject, property_name = whose(match, meaning, origin, before, recent)
+        standing = self._standings.of(match, meaning, origin, before, recent)
+        subject, property_name = standing.subject, standing.property
         if meaning.property and not property_name:
             return None
         value, is_time, kind, list_end, is_denied = stated_value(match, meaning, origin, property_name or "")
@@ -153,7 +156,7 @@ class Drafter:
             veto = veto if kind != NO_TIME else Reason.LOW_VALUE.value
         if is_time and is_soon(match.capture(VALUE)):
             veto = Reason.LOW_VALUE.value
-        cues = claim_cues(match, meaning, subject, property_name or "", value, span, is_negative=is_negative)
+        cues = claim_cues(standing.cues, subject, property_name or "", value, span, is_negative=is_negative)
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
             sentence=match.sentence,
@@ -163,7 +166,7 @@ class Drafter:
             property=property_name if keyed else None,
             value=kept_value if keyed else None,
             is_negative=is_negative,
-            modality=modality_of(match.cues | (origin.cues & _IRONY_MARK), match.flags, meaning.modality),
+            modality=standing.modality,
             applicability=applicability_of(match.message_cues) if meaning.shape == "constraint" else None,
             start=start,
             end=end,
@@ -203,18 +206,7 @@ def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | Non
         return False
     if not meaning.needs:
         return True
-    needs = {
-        "request": bool(match.cues & _REQUEST),
-        "due": match.kind in DUE_KINDS,
-        "time": match.kind in DATED_KINDS,
-        "previous": before is not None and before.subject.kind == "author",
-        "succession": before is not None and match.kind == FROM,
-        "promised": bool(match.cues & _PROMISED),
-        "replaced": before is not None and gives_way(before, match),
-        "number": is_age(match, origin),
-        "count": _COUNTED.match(match.capture(VALUE)) is not None,
-    }
-    return needs[meaning.needs]
+    return _NEEDS[meaning.needs](match, origin, before)
 
 
 def is_renounced(recent: Draft, match: Match) -> bool:
@@ -254,10 +246,24 @@ def gives_way(before: Draft, match: Match) -> bool:
         return True
     kind = kind_of_value(before.value)
     return (
-        bool(match.cues & _CORRECTION or before.cues & Cue.FORMER)
+        bool(match.cues & _CORRECTION or before.cues & _FORMER)
         and kind not in ("text", "boolean")
         and kind == kind_of_value(clean_value(match.capture(VALUE)))
     )
+
+
+_NEEDS: dict[str, Callable[[Match, Origin, Draft | None], bool]] = {
+    "request": lambda match, _, __: bool(match.cues & _REQUEST),
+    "due": lambda match, _, __: match.kind in DUE_KINDS,
+    "time": lambda match, _, __: match.kind in DATED_KINDS,
+    "previous": lambda _, __, before: before is not None and before.subject.kind == "author",
+    "succession": lambda match, _, before: before is not None and match.kind == FROM,
+    "promised": lambda match, _, __: bool(match.cues & _PROMISED),
+    "replaced": lambda match, _, before: before is not None and gives_way(before, match),
+    "number": lambda match, origin, _: is_age(match, origin),
+    "count": lambda match, _, __: _COUNTED.match(match.capture(VALUE)) is not None,
+}
+"""What a pattern may need beyond its words, by the name that the grammar gives it."""
 
 
 def cited_span(match: Match, origin: Origin) -> tuple[int, int]:
@@ -278,47 +284,18 @@ def end_of_statement(origin: Origin, start: int, end: int) -> int:
     return end if place < 0 else start + len(text[:place].encode())
 
 
-def whose(
-    match: Match, meaning: Meaning, origin: Origin, before: Draft | None, recent: Draft | None
-) -> tuple[Subject, str | None]:
-    """Return the subject and the property that the claim speaks of."""
-    if meaning.is_inherited and before is not None:
-        return before.subject, before.property
-    place = _NAMED_BY.get(meaning.property)
-    wanted = meaning.property if place is None else match.capture(place)
-    property_name = clean_property(wanted) if wanted else None
-    is_other_voice = bool(match.flags & (QUOTED | PASTED))
-    if property_name and property_name.endswith(_GENITIVES):
-        holder = property_name[:-2]  # "my size is M; my brother's is XL"
-        subject, _ = find_subject(
-            "thing", holder, None, None, trust=origin.trust, is_other_voice=is_other_voice
-        )
-        return subject, recent.property if recent is not None else None
-    if property_name in ("phone", "number"):
-        property_name = phone_property(property_name, match.capture(VALUE))
-    if property_name and meaning.shape == "procedure":
-        property_name += " steps"
-    return find_subject(
-        meaning.subject, match.capture(SUBJECT_CAPTURE), property_name, before.subject if before else None,
-        trust=origin.trust, is_other_voice=is_other_voice,
-    )  # fmt: skip
-
-
 def claim_cues(
-    match: Match, meaning: Meaning, subject: Subject, property_name: str, value: str, span: str, *,
-    is_negative: bool,
-) -> int:  # fmt: skip
-    """Return the bits of Cue of a claim."""
-    cues = kept_cues(match.cues, match.flags) | meaning.cues
+    standing: int, subject: Subject, property_name: str, value: str, span: str, *, is_negative: bool
+) -> int:
+    """Return the bits of Cue of a claim; standing: those that it has whatever it says."""
+    cues = standing
     folded = span.casefold()
     if is_negative and any(ending in folded for ending in _ENDINGS):
-        cues |= Cue.NO_LONGER
+        cues |= _NO_LONGER
     if subject.kind == "pronoun":
-        cues |= Cue.PRONOUN
+        cues |= _PRONOUN
     if subject.is_person:
-        cues |= Cue.THIRD_PARTY
+        cues |= _THIRD_PARTY
     if is_sensitive(property_name, value or folded, is_other=subject.is_person):
-        cues |= Cue.SENSITIVE
-    if match.kind in _RELATIVE:
-        cues |= Cue.RELATIVE_TIME
-    return int(cues)
+        cues |= _SENSITIVE
+    return cues

@@ -8,6 +8,8 @@ from amos.extraction.grammar import Meaning
 from amos.extraction.subjects import Subject
 from amos.schemas.vocabulary import Cue, Reason
 
+_SELF_CORRECTED = int(Cue.SELF_CORRECTED)
+_CORRECTION = int(Cue.CORRECTION)
 _BACK_TO = frozenset(("it", "them", "that"))
 
 
@@ -34,9 +36,7 @@ class Draft(NamedTuple):
 
 def withdrawn(draft: Draft) -> Draft:
     """Return a claim marked as taken back."""
-    return draft._replace(
-        cues=draft.cues | int(Cue.SELF_CORRECTED), veto=draft.veto or Reason.SELF_CORRECTION.value
-    )
+    return draft._replace(cues=draft.cues | _SELF_CORRECTED, veto=draft.veto or Reason.SELF_CORRECTION.value)
 
 
 def is_taken_back(draft: Draft, following: Draft | None) -> bool:
@@ -69,7 +69,7 @@ def mark_withdrawn(drafts: list[Draft]) -> list[Draft]:
             and draft.property is not None
             and draft.meaning.arity == "single"
             and later.value != draft.value
-            and bool(later.cues & Cue.CORRECTION)
+            and bool(later.cues & _CORRECTION)
             and (later.sentence != draft.sentence or later.meaning.needs == "replaced")
         )
         if is_withdrawn:

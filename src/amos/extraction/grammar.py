@@ -101,7 +101,7 @@ def _meaning(pattern: Pattern) -> Meaning:
             )
     cues = 0
     for cue in filter(None, settings.get("cues", "").split("|")):
-        cues |= Cue[cue]
+        cues |= int(Cue[cue])
     return Meaning(
         name=pattern.name,
         family=pattern.family,

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from amos.extraction.normalise import OffsetMap
 from amos.kernels import rows as layout
 
+_CAPTURES = layout.ROW_CAPTURES
+
 
 class Origin(NamedTuple):
     """The text that a match stands in.
@@ -24,10 +26,11 @@ class Origin(NamedTuple):
 class Match:
     """One row of a match with its texts cut on demand."""
 
-    __slots__ = ("_numbers", "_origin", "cues", "flags", "kind", "message_cues")
+    __slots__ = ("_numbers", "_origin", "cues", "flags", "kind", "message_cues", "pattern")
 
     def __init__(self, numbers: list[int], origin: Origin) -> None:
         self._numbers = numbers
+        self.pattern = numbers[layout.ROW_PATTERN]
         self._origin = origin
         self.cues = numbers[layout.ROW_CUES]
         self.message_cues = numbers[layout.ROW_MESSAGE_CUES]
@@ -54,17 +57,24 @@ class Match:
 
     def text(self, column: int) -> str:
         """Return the text behind the pair of numbers at `column`, empty when unset."""
-        start, end = self._numbers[column], self._numbers[column + 1]
-        if start < 0:
-            return ""
-        offsets = self._origin.offsets
-        if offsets is not None:
-            start, end = offsets.source_span(start, end)
-        return self._origin.content[start:end].decode()
+        return self._read(column).decode()
 
     def capture(self, number: int) -> str:
         """Return the text of a capture, empty when unset."""
-        return self.text(layout.ROW_CAPTURES + 2 * number)
+        return self._read(_CAPTURES + 2 * number).decode()
+
+    def read(self, number: int) -> bytes:
+        """Return the bytes of a capture, empty when unset."""
+        return self._read(_CAPTURES + 2 * number)
+
+    def _read(self, column: int) -> bytes:
+        start, end = self._numbers[column], self._numbers[column + 1]
+        if start < 0:
+            return b""
+        offsets = self._origin.offsets
+        if offsets is not None:
+            start, end = offsets.source_span(start, end)
+        return self._origin.content[start:end]
 
     def to_clause_end(self, start: int, most: int) -> str:
         """Return the text from the byte `start` to the end of the match's clause, at most `most` bytes."""
@@ -73,4 +83,4 @@ class Match:
 
     def capture_span(self, number: int) -> tuple[int, int] | None:
         """Return the bytes of a capture."""
-        return self.span(layout.ROW_CAPTURES + 2 * number)
+        return self.span(_CAPTURES + 2 * number)

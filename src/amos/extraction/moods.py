@@ -15,30 +15,32 @@ _CONDITIONAL = CUES["conditional"]
 _PROMISED = CUES["promised"]
 
 _CHAIN = (
-    (ASKED, Modality.QUESTION),
-    (_HYPOTHETICAL, Modality.HYPOTHETICAL),
-    (REPORTED, Modality.REPORTED),
-    (_IRONIC | _IRONY_MARK, Modality.IRONIC),
-    (_HEDGED | TAGGED, Modality.UNCERTAIN),
+    (ASKED, Modality.QUESTION.value),
+    (_HYPOTHETICAL, Modality.HYPOTHETICAL.value),
+    (REPORTED, Modality.REPORTED.value),
+    (_IRONIC | _IRONY_MARK, Modality.IRONIC.value),
+    (_HEDGED | TAGGED, Modality.UNCERTAIN.value),
 )
 """In order: the first that holds decides."""
+_MOODS = _HYPOTHETICAL | _CONDITIONAL | _IRONIC | _IRONY_MARK | _HEDGED | ASKED | REPORTED | TAGGED
 
 _KEPT = (
-    (CUES["correction"], Cue.CORRECTION),
-    (CUES["remember"], Cue.REMEMBER),
-    (_HEDGED, Cue.HEDGED),
-    (TAGGED, Cue.TAG_QUESTION),
+    (CUES["correction"], int(Cue.CORRECTION)),
+    (CUES["remember"], int(Cue.REMEMBER)),
+    (_HEDGED, int(Cue.HEDGED)),
+    (TAGGED, int(Cue.TAG_QUESTION)),
 )
-_PLACES = ((QUOTED, Cue.QUOTED), (PASTED, Cue.PASTED), (CODE, Cue.CODE))
+_PLACES = ((QUOTED, int(Cue.QUOTED)), (PASTED, int(Cue.PASTED)), (CODE, int(Cue.CODE)))
 
 
 def modality_of(cues: int, flags: int, own: str) -> str:
     """Return the modality of a claim with these cues and token flags; `own` is its pattern's."""
     if cues & _CONDITIONAL and not cues & _PROMISED:
         cues |= _HYPOTHETICAL  # "I promised that I would" supposes nothing
-    for bits, modality in _CHAIN:
-        if cues & bits:
-            return modality.value
+    if cues & _MOODS:
+        for bits, modality in _CHAIN:
+            if cues & bits:
+                return modality
     if flags & (QUOTED | PASTED):
         return Modality.REPORTED.value
     return own
@@ -53,4 +55,4 @@ def kept_cues(cues: int, flags: int) -> int:
     for bits, cue in _PLACES:
         if flags & bits:
             kept |= cue
-    return int(kept)
+    return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +14,9 @@ from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar
 from amos.extraction.matches import Origin
 from amos.extraction.normalise import View, text_buffer, view_texts
-from amos.extraction.notes import notes_table, read_reasons, unread_reasons
+from amos.extraction.notes import NO_MODALITY, notes_table, one_array, read_reasons, unread_reasons
 from amos.extraction.read import Matches, read_matches
-from amos.kernels.rows import NOTE_CUES, NOTE_SIZE, ROW_MESSAGE
-from amos.schemas.vocabulary import Modality, Trust
+from amos.kernels.rows import NOTE_CUES, ROW_MESSAGE
 
 EXTRACTOR = "rules@1"
 
@@ -60,40 +59,31 @@ def propose(sources: pa.Table, grammar: Grammar, *, is_compiled: bool) -> Propos
     however the sources are cut into batches.  A text that several sources have is read once.
     """
     unread = unread_reasons(sources)
-    rows = np.flatnonzero(unread == "")
+    rows = np.flatnonzero(unread == 0)
     column = sources["content"] if len(rows) == len(unread) else sources["content"].take(pa.array(rows))
-    encoded = _one_array(column).dictionary_encode()
+    encoded = one_array(column).dictionary_encode()
     texts, which = encoded.dictionary, encoded.indices.to_numpy().astype(np.int64)
     view = view_texts(texts)
     matches = read_matches(view.buffer, view.offsets, grammar, is_compiled=is_compiled)
-    voices = _voices(matches, which, _one_array(sources["trust"]), rows)
+    trust = one_array(sources["trust"]).dictionary_encode()
+    voices = _voices(matches, which, trust, rows)
     read = _read_voices(voices, matches, texts, view, grammar)
     placed = place_drafts(read.counts, voices.of_place, rows[voices.places])
-    notes = matches.notes[which] if len(which) else np.zeros((0, NOTE_SIZE), np.int64)
-    trust = sources["trust"].to_numpy(zero_copy_only=False)[rows]
-    is_left_out = np.zeros(len(rows), bool)
-    is_left_out[voices.places] = read.is_left_out[voices.of_place]
-    has_claim = np.zeros(len(rows), bool)
-    has_claim[voices.places] = read.counts[voices.of_place] > 0
-    quiet = np.flatnonzero(~has_claim)
     return Proposal(
         claims=claim_rows(read.drafts, placed, sources),
-        notes=_notes(unread, rows[quiet], notes[quiet], trust[quiet], is_left_out[quiet]),
+        notes=_notes(unread, rows, matches.notes[which], trust, voices, read),
     )
 
 
-def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-
-
-def _voices(matches: Matches, which: NDArray[np.int64], trust: pa.Array, rows: NDArray[np.int64]) -> Voices:
+def _voices(
+    matches: Matches, which: NDArray[np.int64], trust: pa.DictionaryArray, rows: NDArray[np.int64]
+) -> Voices:
     """Return the voices of the sources `rows`, whose texts are `which` of those that were matched."""
     has_match = np.zeros(len(matches.notes), bool)
     has_match[matches.rows[:, ROW_MESSAGE]] = True
     places = np.flatnonzero(has_match[which])
-    encoded = trust.dictionary_encode()
-    trusts = encoded.dictionary.to_pylist()
-    said_with = encoded.indices.to_numpy()[rows[places]]
+    trusts = trust.dictionary.to_pylist()
+    said_with = trust.indices.to_numpy()[rows[places]]
     keys, of_place = np.unique(which[places] * len(trusts) + said_with, return_inverse=True)
     return Voices(keys=keys, trusts=trusts, places=places, of_place=of_place)
 
@@ -103,6 +93,7 @@ def _read_voices(voices: Voices, matches: Matches, texts: pa.Array, view: View, 
     buffer, where = text_buffer(texts)
     raw, offsets = buffer.tobytes(), where.tolist()
     numbers = matches.rows.tolist()
+    cues = matches.notes[:, NOTE_CUES].tolist()
     first = np.searchsorted(matches.rows[:, ROW_MESSAGE], np.arange(len(texts) + 1)).tolist()
     drafter = Drafter(grammar)
     drafts: list[Draft] = []
@@ -113,28 +104,34 @@ def _read_voices(voices: Voices, matches: Matches, texts: pa.Array, view: View, 
             content=raw[offsets[text] : offsets[text + 1]],
             offsets=view.maps.get(text),
             trust=voices.trusts[trust],
-            cues=int(matches.notes[text, NOTE_CUES]),
+            cues=cues[text],
         )
         claimed, is_left_out[voice] = drafter.read(numbers[first[text] : first[text + 1]], origin)
-        claimed.sort(key=lambda draft: (draft.start, draft.end, draft.meaning.name))
+        if len(claimed) > 1:
+            claimed.sort(key=lambda draft: (draft.start, draft.end, draft.meaning.name))
         counts[voice] = len(claimed)
         drafts += claimed
     return Read(drafts=drafts, counts=counts, is_left_out=is_left_out)
 
 
 def _notes(
-    unread: NDArray[Any], quiet: NDArray[np.int64], summary: NDArray[np.int64], trust: NDArray[Any],
-    is_left_out: NDArray[np.bool_],
+    unread: NDArray[np.int8], rows: NDArray[np.int64], summary: NDArray[np.int64],
+    trust: pa.DictionaryArray, voices: Voices, read: Read,
 ) -> pa.Table:  # fmt: skip
-    """Return the notes of the sources that are not read, and of those in `quiet`, which claim nothing.
+    """Return the notes of the sources that are not read, and of those among `rows` that claim nothing.
 
-    summary, trust, is_left_out: of the sources in `quiet`.
+    summary: of the messages of `rows`.
     """
-    silent = np.flatnonzero(unread != "")
-    reasons, modalities = read_reasons(summary, trust, is_left_out & (trust == Trust.AGENT))
-    none = np.full(len(silent), Modality.NONE.value, object)
+    has_claim, is_left_out = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+    has_claim[voices.places] = read.counts[voices.of_place] > 0
+    is_left_out[voices.places] = read.is_left_out[voices.of_place]
+    quiet = np.flatnonzero(~has_claim)
+    silent = np.flatnonzero(unread != 0)
+    said_with = trust.take(pa.array(rows[quiet]))
+    reasons, modalities = read_reasons(summary[quiet], said_with, is_left_out[quiet])
+    none = np.full(len(silent), NO_MODALITY, np.int8)
     return notes_table(
-        np.concatenate([silent, quiet]),
+        np.concatenate([silent, rows[quiet]]),
         np.concatenate([unread[silent], reasons]),
         np.concatenate([none, modalities]),
     )

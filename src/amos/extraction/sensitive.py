@@ -74,6 +74,7 @@ _ENDINGS = (
     "azepam", "azolam", "oxetine", "alopram", "azepine", "sartan", "prazole", "cillin", "mycin", "triptan",
     "gabalin", "vastatin",
 )  # fmt: skip
+_SHORTEST_PART = min(map(len, _STEMS + _ENDINGS))
 _WORD = re.compile(r"[\w'-]+")
 _SAYINGS = re.compile(
     r"\b(?:on (?:medication|probation|parole|bail|benefits|antidepressants)|in (?:debt|prison|jail|rehab)"
@@ -122,6 +123,8 @@ def _of_property(property_name: str) -> bool | None:
 def _touches(value: str) -> bool:
     """Tell whether a value names an illness, a remedy, a proceeding, debts, a faith or an orientation."""
     for word in _WORD.findall(value.casefold()):
-        if word in _WORDS or word.startswith(_STEMS) or word.endswith(_ENDINGS):
+        if word in _WORDS:
+            return True
+        if len(word) >= _SHORTEST_PART and (word.startswith(_STEMS) or word.endswith(_ENDINGS)):
             return True
     return " " in value and _SAYINGS.search(value) is not None

@@ -81,10 +81,12 @@ def find_subject(
 
 def ages(subject: Subject, property_name: str | None, value: str) -> tuple[Subject, str] | None:
     """Return whose age a claim "my sister is 34" gives and the property, None when it is no such claim."""
-    if subject.kind != "author" or not property_name or not _AGE.fullmatch(value):
+    if subject.kind != "author" or not property_name:
         return None
     head = property_name.rsplit(" ", 1)[-1]
-    return (_thing(property_name, None), "age") if head in _PERSONS or head in _ANIMALS else None
+    if (head not in _PERSONS and head not in _ANIMALS) or not _AGE.fullmatch(value):
+        return None
+    return _thing(property_name, None), "age"
 
 
 def _authors(property_name: str | None, voice: str | None) -> tuple[Subject, str | None]:
