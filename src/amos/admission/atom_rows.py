@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from amos.admission.cells import cells
-from amos.admission.comparison import Work, are_among, stored_versions, table_of
+from amos.admission.comparison import Work, are_among, table_of
 from amos.admission.history import Folded
 from amos.schemas.columns import SCOPE_NAMES
 from amos.schemas.vocabulary import MemoryClass
@@ -43,13 +43,15 @@ def atom_rows(work: Work) -> tuple[pa.Table, int]:
     is_held = after >= 0
     count = len(claims)
     ids = work.encoded.claim_ids.take(pa.array(claims))
+    stored = work.atom_versions
+    version = np.array([stored.get(one, 0) + 1 for one in cells(ids)], np.int32)
     classes = cells(taken["memory_class"])
     confidence, retention = work.policy.confidence_ppm, work.policy.retention
     layers = ["consolidated_long_term" if one == _DURABLE else "recent_episodic" for one in classes]
     half = pa.array(np.full(count, FULL // 2, np.int32))
     columns = {
         "atom_id": ids,
-        "version": _versions(work, ids, before >= 0),
+        "version": pa.array(version),
         "lifecycle_state": _either(is_held, "active", "archived"),
         "health_status": _either(work.after.disputed[claims] >= 0, "contradicted", "healthy"),
         "intervals": _intervals(work.after, claims),
@@ -63,17 +65,7 @@ def atom_rows(work: Work) -> tuple[pa.Table, int]:
         "retention_class": pa.array([retention.get(one, "standard") for one in classes], pa.string()),
         **{name: taken[name] for name in _COPIED},
     }
-    return table_of("atoms", columns), int((is_held & (before < 0)).sum())
-
-
-def _versions(work: Work, ids: pa.Array, is_old: NDArray[np.bool_]) -> pa.Array:
-    versions = np.ones(len(ids), np.int32)
-    old = np.flatnonzero(is_old)
-    if old.size:
-        names = ids.take(pa.array(old)).to_pylist()
-        known = stored_versions(work, "atoms", "atom_id", names)
-        versions[old] = [known.get(name, 0) + 1 for name in names]
-    return pa.array(versions)
+    return table_of("atoms", columns), int((version == 1).sum())
 
 
 def _intervals(folded: Folded, claims: I64) -> pa.ListArray:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from amos.admission.cells import cells
 from amos.admission.history import REASONS, Encoded, Folded
 from amos.admission.policy import Policy
 from amos.kernels.hashing import hmac_rows
@@ -63,6 +65,24 @@ class Work:
     def claim_id(self, claim: int) -> bytes:
         """Return the id of a claim code."""
         return bytes(self.encoded.claim_ids[claim].as_py())
+
+    @cached_property
+    def atom_versions(self) -> dict[bytes, int]:
+        """The stored version of every atom that this change touches, archived ones too.
+
+        An atom is stored when a stored candidate claims it; one that a correction outranked has no
+        opener in either fold, but its version goes on.
+        """
+        is_stored = np.zeros(self.encoded.claim_count, np.bool_)
+        is_stored[self.encoded.claim[~self.is_fresh[self.encoded.rows]]] = True
+        met = [np.array(self.changed_claims, np.int64)]
+        for folded in (self.before, self.after):
+            near = are_among(folded.pair_place, self.touched, self.encoded.rows.size)
+            met += [folded.pair_claim[near], self.encoded.claim[folded.pair_place[near]]]
+        is_met = np.zeros(self.encoded.claim_count, np.bool_)
+        is_met[np.concatenate(met)] = True
+        atoms = self.encoded.claim_ids.take(pa.array(np.flatnonzero(is_met & is_stored)))
+        return stored_versions(self, "atoms", "atom_id", cells(atoms))
 
     def row(self, place: int) -> int:
         """Return the candidate row at a place of the sorted histories."""

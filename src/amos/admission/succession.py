@@ -95,6 +95,7 @@ def lineage_rows(work: Work) -> pa.Table:
     )
     decision = keyed_column(work.key, "decisions", work.candidates["candidate_id"].take(pa.array(found.row)))
     names: list[Name] = list(zip(*map(cells, (relation, predecessor, successor, decision)), strict=True))
+    versions = work.atom_versions
     numbers, retracts, is_kept = _numbered(work, found, names)
     raw = [
         b"%b\x00%b%b%b%d" % (name[0].encode(), *name[1:], number)
@@ -106,7 +107,7 @@ def lineage_rows(work: Work) -> pa.Table:
         "predecessor_id": predecessor,
         "successor_id": successor,
         "predecessor_digest": _payload_digests(work, found.predecessor),
-        "predecessor_version": _versions(work, cells(predecessor)),
+        "predecessor_version": pa.array([versions.get(name[1], 1) for name in names], pa.int32()),
         "decision_id": decision,
         "retracts": pa.array(retracts, schema.field("retracts").type),
     }
@@ -159,11 +160,6 @@ def _payload_digests(work: Work, claims: I64) -> pa.Array:
     assert rows.offsets is not None
     digests = sha256_rows(rows.values, rows.offsets)
     return pa.Array.from_buffers(DIGEST, len(texts), [None, pa.py_buffer(digests.tobytes())])
-
-
-def _versions(work: Work, atoms: list[bytes]) -> pa.Array:
-    known = stored_versions(work, "atoms", "atom_id", sorted(set(atoms)))
-    return pa.array([known.get(atom, 1) for atom in atoms], pa.int32())
 
 
 def _disputed_histories(work: Work, folded: Folded) -> dict[int, tuple[tuple[int, ...], int]]:
@@ -229,7 +225,8 @@ def edge_rows(work: Work, lineage: pa.Table, contradictions: list[tuple[bytes, b
         wanted[one, "contradicts", two] = (stand, "admission.dispute")
     if not wanted:
         return UNSALTED["edges"].empty_table()
-    starts = sorted({start for start, _, _ in wanted})
+    stored = work.atom_versions  # of every successor: a new atom has no edges
+    starts = sorted({one for one, what, _ in wanted if what == "contradicts" or one in stored})
     current = {row["edge_id"]: row for row in work.current.rows("edges", "from_id", starts, _EDGE_STATE)}
     edges = sorted(wanted)
     raw = pa.array([start + relation.encode() + b"\x00" + end for start, relation, end in edges], pa.binary())

@@ -198,3 +198,17 @@ def test_values_told_at_one_moment_join_one_dispute_however_they_arrive():
         (dispute,) = memory.rows("disputes")
         assert (dispute["status"], len(dispute["sides"])) == ("open", 9)
         assert memory.store.verify().problems == []
+
+
+def test_a_value_that_a_late_correction_put_away_goes_on_from_its_stored_version():
+    first, second = (
+        {"id": f"{talk}1", "conversation": talk, "text": text}
+        for talk, text in (("a3", "My locker number is 12."), ("b3", "Correction: my locker number is 14."))
+    )  # without times the talks' own order decides: the correction comes first
+    with remembered(first) as memory:
+        memory.hear(second)
+        assert sorted(row["lifecycle_state"] for row in memory.rows("atoms")) == ["active", "archived"]
+        memory.hear(told("again", "My locker number is 12.", conversation="a3"))
+        (row,) = [row for row in memory.rows("atoms") if '"12"' in row["payload"]]
+        assert (row["version"], row["lifecycle_state"]) == (3, "active")
+        assert [receipt["atoms_written"] for receipt in memory.receipts] == [1, 1, 0]
