@@ -16,7 +16,7 @@ from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, rename_durably
 from amos.storage.locks import HolderNote, busy_error
 from amos.storage.places import place, table
-from amos.storage.upgrades import FORMAT, raise_format
+from amos.storage.upgrades import FORMAT, raise_format, raise_step_by_step, show_newer_tables
 
 APPLICATION_ID = 0x416D6F73
 """`Amos` in the header of shard.sqlite."""
@@ -84,21 +84,16 @@ class Catalog:
                 code="newer_store",
                 path=str(self.path),
             )
-        if found < FORMAT and not self._is_read_only:
-            self._upgrade()
+        if found < FORMAT:
+            self._read_or_raise(found)
 
-    def _upgrade(self) -> None:
-        """Bring an older catalog to this version's format, in one transaction."""
+    def _read_or_raise(self, found: int) -> None:
+        """Make an older catalog readable as it is, or of this version's format when it may be written."""
         with disk_errors(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                found = self._connection.pragma("user_version")  # another process may have been faster
-                raise_format(self._connection, found)
-                reach("upgrade.before_commit")
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
+            if self._is_read_only:
+                show_newer_tables(self._connection, found)
+            else:
+                raise_step_by_step(self._connection, lambda: self._connection.pragma("user_version"))
 
     def close(self) -> None:
         """Close the connection."""

@@ -29,7 +29,8 @@ FAILPOINTS: dict[str, str] = {
     "garbage.before_unlink": "a replaced file is about to go",
     "purge.files_gone": "no file holds erased content, the log is not truncated yet",
     "purge.log_truncated": "the log is truncated, the ledger still says purging",
-    "upgrade.before_commit": "an older catalog has every new table, the transaction is open",
+    "upgrade.before_commit": "an older catalog has what one step adds, the transaction is open",
+    "upgrade.step_done": "one step of an upgrade is durable, the next has not begun",
     "clean.before_remove": "an orphan was found and is about to go",
 }
 
