@@ -10,7 +10,7 @@ import logging
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -154,6 +154,7 @@ class Store:
             receipt.seconds = time.perf_counter() - began
             record = receipt.as_record()
             self.shard.record_run(run_id, "ingest", started, utc_now(), record)
+            self.shard.tidy(now=utc_now())
             self._store_index(receipt.blocks + sum(receipt.decisions.values()))
         return {**record, "cut_places": receipt.cut_places}
 
@@ -248,6 +249,21 @@ class Store:
 
         with self._sight() as sight:
             return query_tables(sight, query)
+
+    def compact(
+        self,
+        *,
+        full: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[str, Any]:
+        """Merge segment files until few are left, and remove replaced ones that no reader holds.
+
+        full: one file per table.  dry_run: only say which would be merged.  progress: merges done and all.
+        What the store says stays the same, at every graph version.
+        """
+        done = self.shard.compact(now=utc_now(), most=1 if full else None, is_dry=dry_run, progress=progress)
+        return {"dry_run": dry_run, **done.as_record()}
 
     def verify(self) -> VerifyReport:
         """Check every file, row, event and span; changes nothing."""

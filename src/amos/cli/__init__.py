@@ -40,6 +40,7 @@ COMMANDS: dict[str, Entry] = {
     "propose": Entry("Decide", "amos.cli.propose:propose", "Print the candidates of texts without a store."),
     "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),
     "verify": Entry("Care", "amos.cli.verify:verify", "Check that the store holds what was committed."),
+    "compact": Entry("Care", "amos.cli.compact:compact", "Merge segment files until few are left."),
     "export": Entry("Care", "amos.cli.export:export", "Write the tables out for other tools."),
     "doctor": Entry("Care", "amos.cli.doctor:doctor", "Check the environment and the store."),
 }

@@ -59,6 +59,7 @@ class Run:
             self.receipt.count_batch(batch)
             if not batch.is_empty:
                 self._ingest_blocks(batch)
+                self.shard.tidy(now=self.now(), is_running=True)
             if progress is not None:
                 progress(batch.record_count, batch.bytes_read)
         self.receipt.graph_version = self.shard.head or None

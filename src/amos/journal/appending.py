@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +17,14 @@ from amos.journal.rows import pack_blob, with_storage_columns
 from amos.journal.snapshot import Snapshot, id_array
 from amos.schemas.buffers import as_keys
 from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry
+
+
+class Written(NamedTuple):
+    """A commit that was inserted: its version, its events, and whether the hot tail was sealed with it."""
+
+    graph_version: int
+    events: HotEntry
+    has_sealed: bool
 
 
 def require_unmoved(snapshot: Snapshot, base: int, reads: Reads) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from amos.journal.events import EventBody, EventNotice, EventRows, check_type, event_body, notice_body
+from amos.journal.requests import CommitRequest
 from amos.journal.rows import check_rows, commitments, encode_table, salt_width
 from amos.kernels.hashing import merkle_root
 from amos.schemas.state import TABLES
@@ -69,6 +71,11 @@ def draft_commit(
             bodies.update(zip(places, made, strict=True))
     said = (notice_body(notice, operation) for notice in notices)
     return Draft(tuple(tables), (*(bodies[i] for i in range(len(checked))), *said))
+
+
+def draft_request(rows: Sequence[EventRows], request: CommitRequest) -> Draft | None:
+    """Return the draft of a commit with fresh random salts, or None when there is nothing to say."""
+    return draft_commit(rows, operation=request.operation, random_bytes=os.urandom, notices=request.notices)
 
 
 def _checked(group: EventRows) -> EventRows:

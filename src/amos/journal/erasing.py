@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from amos.clock import to_us
 from amos.journal.events import EventNotice
+from amos.journal.requests import CareLog, CommitRequest
 from amos.journal.rows import stored_commitments
-from amos.schemas.catalog import ErasedRow
+from amos.schemas.catalog import ErasedRow, ErasureEntry
 from amos.schemas.state import PRIMARY_KEYS
 
 Doomed = Mapping[str, pa.Table]
@@ -62,3 +64,16 @@ def take_down(doomed: Doomed) -> Taken:
         notices.append(EventNotice("erased", {"table": table, "erased": len(found)}, ids, digests))
         places[table] = found
     return Taken(entries, notices, places)
+
+
+def erasing_command(asked: CommitRequest, taken: Taken, request: str, erasure_id: bytes) -> CommitRequest:
+    """Return the commit that takes rows: with its events, and with the ledger's entry still purging."""
+    entry = ErasureEntry(erasure_id, 0, to_us(asked.now), None, "purging", request, "{}")
+
+    def write_down(care: CareLog, version: int) -> None:
+        care.add_erased(taken.entries, version)
+        care.put_erasure(entry._replace(graph_version=version))
+        if asked.also is not None:
+            asked.also(care, version)
+
+    return asked._replace(notices=(*asked.notices, *taken.notices), also=write_down)

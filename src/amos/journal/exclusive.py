@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Unpack
 
-from amos.journal.drafts import Draft, draft_commit
+from amos.journal.drafts import Draft, draft_request
 from amos.journal.events import EventRows
 from amos.journal.requests import CommitRequest, CommitTerms
 from amos.journal.snapshot import Snapshot
@@ -28,7 +27,5 @@ class ExclusiveWriter:
         """Commit rows as `Shard.commit` does; they become visible to others when the block ends."""
         snapshot = self._pin()
         request = CommitRequest(base=snapshot.version, **terms)
-        draft = draft_commit(
-            rows, operation=request.operation, random_bytes=os.urandom, notices=request.notices
-        )
+        draft = draft_request(rows, request)
         return snapshot.version if draft is None else self._append(draft, request)

@@ -9,6 +9,21 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
+LOOKUPS = [
+    ("sources", "source_id"),
+    ("conversations", "conversation_id"),
+    ("entities", "entity_id"),
+    ("candidates", "history_id"),
+    ("candidates", "source_id"),
+    ("decisions", "decision_id"),
+    ("decisions", "source_id"),
+    ("atoms", "atom_id"),
+    ("edges", "from_id"),
+    ("lineage", "successor_id"),
+    ("disputes", "dispute_id"),
+]
+"""Id columns that decisions look rows up by; any other 16-byte column works as well."""
+
 
 class IdIndex:
     """Row positions of one id column, in memory.

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Self, Unpack
+from typing import Self, Unpack
 
 from amos.clock import to_us
 from amos.errors import IntegrityError, UsageError
 from amos.identity import random_id
-from amos.journal.appending import adopt, large_tables, numbered, require_unmoved
-from amos.journal.drafts import Draft, draft_commit
-from amos.journal.erasing import Doomed, Purged, take_down
+from amos.journal.appending import Written, adopt, large_tables, numbered, require_unmoved
+from amos.journal.compaction import Compaction, merge_of, segments_per_table
+from amos.journal.drafts import Draft, draft_request
+from amos.journal.erasing import Doomed, Purged, erasing_command, take_down
 from amos.journal.events import EventRows
 from amos.journal.exclusive import ExclusiveWriter
+from amos.journal.id_index import LOOKUPS
 from amos.journal.inspection import Inspection
 from amos.journal.ledger import Ledger, load_ledger
 from amos.journal.requests import (
-    CareLog,
     CommitRequest,
     CommitTerms,
     HeadMoved,
@@ -31,10 +31,11 @@ from amos.journal.requests import (
 )
 from amos.journal.rows import unpack_blobs
 from amos.journal.snapshot import Reading, Snapshot
-from amos.schemas.catalog import ErasureEntry, HotEntry, Idempotency, SegmentEntry
+from amos.schemas.catalog import Idempotency, SegmentEntry
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog, Replacement
+from amos.storage.compacting import compact_segments
 from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk
 from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_inner_folders, make_shard
@@ -43,6 +44,7 @@ from amos.storage.keys import fingerprint, read_key
 from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
+from amos.storage.tiers import MOST_LIVE, MOST_WAITING, planned
 
 __all__ = [
     "LOOKUPS",
@@ -55,27 +57,16 @@ __all__ = [
     "refuse_unsafe_disk",
 ]
 
-LOOKUPS = [
-    ("sources", "source_id"),
-    ("conversations", "conversation_id"),
-    ("entities", "entity_id"),
-    ("candidates", "history_id"),
-    ("candidates", "source_id"),
-    ("decisions", "decision_id"),
-    ("decisions", "source_id"),
-    ("atoms", "atom_id"),
-    ("edges", "from_id"),
-    ("lineage", "successor_id"),
-    ("disputes", "dispute_id"),
-]
-"""Id columns that decisions look rows up by; any other 16-byte column works as well."""
-
 _KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
 
 
 def refuse_unsafe_disk(root: Path) -> None:
     """Raise InputError when a store at `root` would lie where a crash can lose commits."""
     refuse_network_disk(root)
+
+
+Stepped = Callable[[int, int], None]
+"""Called with the steps done and all steps."""
 
 
 class Shard(Inspection):
@@ -178,7 +169,7 @@ class Shard(Inspection):
         """
         request = CommitRequest(base=base, **terms)
         with self._lock, writer_lock(self.folder):
-            draft = _draft(rows, request)
+            draft = draft_request(rows, request)
             try:
                 done = self._replayed(request)
                 if done is None:
@@ -211,20 +202,10 @@ class Shard(Inspection):
         Returns the graph version.  Raises HeadMoved like `commit`, and when another process re-laid segments.
         """
         taken = take_down(doomed)
-        asked = CommitRequest(base=base, **terms)
-        entry = ErasureEntry(random_id(), 0, to_us(asked.now), None, "purging", request, "{}")
-
-        def write_down(care: CareLog, version: int) -> None:
-            care.add_erased(taken.entries, version)
-            care.put_erasure(entry._replace(graph_version=version))
-            if asked.also is not None:
-                asked.also(care, version)
-
-        command = asked._replace(notices=(*asked.notices, *taken.notices), also=write_down)
+        command = erasing_command(CommitRequest(base=base, **terms), taken, request, random_id())
         with self._lock, writer_lock(self.folder):
-            with self._catalog.writing("seal"):
-                self._log.seal_hot_tail(is_forced=True)
-            draft = _draft(rows, command)
+            self._log.seal_all()
+            draft = draft_request(rows, command)
             if draft is None:
                 return self.head
             struck = self._log.without(taken.places)
@@ -242,6 +223,38 @@ class Shard(Inspection):
         Waits so long for readers that hold a pin; the processes in the way are named when it was too short.
         """
         return Purged(*purge(self.folder, self._catalog, self._care, self._lock, wait_seconds))
+
+    def compact(
+        self,
+        *,
+        now: datetime,
+        most: int | None = None,
+        is_dry: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Compaction:
+        """Merge neighbouring segments until each table has at most `most`; the state stays as it is.
+
+        Positions of rows stay too.  Every merge is a step of its own: killed anywhere, the shard has the old
+        segments or the new one.  progress: called with merges done and planned.
+        """
+        most = MOST_LIVE if most is None else most
+        with self._lock, writer_lock(self.folder):
+            before = self._catalog.segments()
+            if is_dry:
+                merges = [merge_of(run, None) for run in planned(before, most)]
+                return Compaction(merges, segments_per_table(before), segments_per_table(before), 0)
+            done = compact_segments(self._catalog, self._log, self._care, most, to_us(now), progress)
+            self._refresh()
+            gone = collect(self.folder, self._catalog, self._care, to_us(now))
+            after = segments_per_table(self._catalog.segments())
+        return Compaction([merge_of(*one) for one in done], segments_per_table(before), after, len(gone))
+
+    def tidy(self, *, now: datetime, is_running: bool = False) -> None:
+        """Compact when some table has many segments: while a run goes on only when it has very many."""
+        with self._lock:
+            live = max(segments_per_table(self._catalog.segments()).values(), default=0)
+        if live > (MOST_WAITING if is_running else MOST_LIVE):
+            self.compact(now=now)
 
     def collect_garbage(self, *, now: datetime) -> list[str]:
         """Remove replaced files that no reader can hold any more; return their names."""
@@ -357,7 +370,7 @@ class Shard(Inspection):
         if struck is not None and not self._log.are_named(struck.old):
             raise HeadMoved("segments", "file", expected=base, actual=self._ledger.head, keys=None)
 
-    def _append(self, draft: Draft, request: CommitRequest, placed: Sequence[SegmentEntry]) -> _Written:
+    def _append(self, draft: Draft, request: CommitRequest, placed: Sequence[SegmentEntry]) -> Written:
         """Insert a draft at the head, inside the write transaction."""
         last = self._catalog.last_commit()
         ids = [random_id() for _ in draft.bodies]
@@ -371,24 +384,14 @@ class Shard(Inspection):
         if request.also is not None:
             request.also(self._care, entry.graph_version)
         reach("commit.rows_inserted")
-        return _Written(entry.graph_version, hot[-1], self._log.seal_hot_tail())
+        return Written(entry.graph_version, hot[-1], self._log.seal_hot_tail())
 
     def _labels(self) -> str:
         return "/".join(self.folder.parts[-2:])
 
-    def _adopt(self, draft: Draft, placed: Sequence[SegmentEntry], written: _Written) -> None:
+    def _adopt(self, draft: Draft, placed: Sequence[SegmentEntry], written: Written) -> None:
         """Take a commit of this process into memory without reading it back."""
         if written.has_sealed:
             self._refresh()
         else:
             adopt(self._ledger, draft, placed, written.events)
-
-
-def _draft(rows: Sequence[EventRows], request: CommitRequest) -> Draft | None:
-    return draft_commit(rows, operation=request.operation, random_bytes=os.urandom, notices=request.notices)
-
-
-class _Written(NamedTuple):
-    graph_version: int
-    events: HotEntry
-    has_sealed: bool

@@ -190,7 +190,8 @@ def _check_tables(
     total = sum(entry.row_count for entry in records.segments if entry.table != "events")
     total += sum(entry.row_count for entry in records.hot if entry.table != "events")
     erased = erased_by_table(shard.erased_rows())
-    report.checked["erased"] = sum(len(rows) for commits in erased.values() for rows in commits.values())
+    if erased:
+        report.checked["erased"] = sum(len(rows) for commits in erased.values() for rows in commits.values())
     for table in TABLES:
         if table == "events":
             continue

@@ -107,6 +107,11 @@ class CommitLog:
     def _holds(self, entry: SegmentEntry, places: npt.NDArray[np.int64]) -> bool:
         return bool(_among(self._files.read(entry, ["graph_version", "row_number"]), places).any())
 
+    def merged(self, run: Sequence[SegmentEntry]) -> Replacement:
+        """Write neighbouring segments of one table as one."""
+        made = rewrite(self._shard, self._files, run)
+        return Replacement(list(run), [] if made is None else [made], "compaction")
+
     def are_named(self, entries: Iterable[SegmentEntry]) -> bool:
         """Return whether the catalog still names all of `entries`."""
         named = {entry.file for entry in self._catalog.segments()}
@@ -121,6 +126,11 @@ class CommitLog:
         gone = (segment.file for segment in replacement.old if segment.file not in kept)
         care.add_garbage(GarbageEntry(file, now_us, replacement.reason) for file in gone)
         reach("replace.named")
+
+    def seal_all(self) -> None:
+        """Move all hot rows into segments, in a transaction of its own."""
+        with self._catalog.writing("seal"):
+            self.seal_hot_tail(is_forced=True)
 
     def seal_hot_tail(self, *, is_forced: bool = False) -> bool:
         """Move all hot rows into segments when they have become too many; say whether it happened."""

@@ -1,0 +1,41 @@
+"""`amos compact`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.printing import json_option, print_lines, print_object
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="One file per table, however large.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be merged.")
+@json_option
+@pass_invocation
+def compact(invocation: Invocation, *, full: bool, dry_run: bool, as_json: bool) -> None:
+    """Merge segment files until few are left, so that look-ups stay fast.
+
+    Ingest does this by itself when there are many. Nothing that can be asked changes, at no graph version;
+    a run that is killed leaves the old files or the new ones. Replaced files go once no reader holds them
+    and ten minutes have passed.
+
+    \b
+    Examples:
+      amos compact --dry-run
+      amos compact --full --json
+    """
+    from amos.views.care import compact_lines
+
+    def shown(done: int, planned: int) -> None:
+        if sys.stderr.isatty() and not invocation.is_quiet:
+            click.echo(f"\rmerged {done} of {planned}", nl=done == planned, err=True)
+
+    with invocation.open_store(is_writing=True) as store:
+        record = store.compact(full=full, dry_run=dry_run, progress=shown)
+    if as_json:
+        print_object(record)
+    else:
+        print_lines(compact_lines(record))

@@ -1,0 +1,106 @@
+"""Kill a compaction and an erasure at every named step: old or new files, old or new state, verified."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from amos.journal.store import Shard
+from amos.journal.verify import verify_shard
+from committed_rows import NOW, commit, new_shard, story
+
+pytestmark = pytest.mark.crash
+
+TESTS = str(Path(__file__).parents[1])
+COMPACTION = """
+import sys
+from pathlib import Path
+from amos.journal.store import Shard
+from committed_rows import NOW
+with Shard.open(Path(sys.argv[1]) / "store") as shard:
+    shard.compact(now=NOW, most=1)
+    shard.collect_garbage(now=NOW.replace(year=NOW.year + 1))
+"""
+ERASURE = """
+import sys
+from pathlib import Path
+from amos.journal.store import Shard
+from committed_rows import NOW, RUN
+with Shard.open(Path(sys.argv[1]) / "store") as shard:
+    if not shard.erasures():
+        with shard.pin() as snapshot:
+            doomed = {name: snapshot.table(name).slice(0, 6) for name in ("atoms",)}
+        shard.erase((), doomed=doomed, request="{}", base=shard.head, reads={}, operation="forget",
+                    actor="tester", run_id=RUN, now=NOW)
+    shard.purge()
+"""
+MERGING = [
+    "file.drafted", "segment.placed", "seal.segments_placed", "seal.hot_removed", "rewrite.drafted",
+    "rewrite.placed", "rewrite.placed:3", "replace.named", "commit.before_sqlite_commit:2",
+    "commit.after_sqlite_commit:2", "garbage.before_unlink", "garbage.before_unlink:3",
+]  # fmt: skip
+ERASING = [
+    "rewrite.drafted", "rewrite.placed", "replace.named", "commit.rows_inserted",
+    "commit.before_sqlite_commit:2", "commit.after_sqlite_commit:2", "garbage.before_unlink",
+    "purge.files_gone", "commit.after_sqlite_commit:3", "purge.log_truncated",
+    "commit.before_sqlite_commit:4", "commit.after_sqlite_commit:4",
+]  # fmt: skip
+
+
+def run(code, folder, failpoint=""):
+    """Run `code` in a process that is killed at `failpoint`; return its exit status."""
+    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
+    command = [sys.executable, "-c", code, str(folder)]
+    done = subprocess.run(
+        command, env={**known, "AMOS_FAILPOINT": failpoint}, capture_output=True, check=False, text=True
+    )
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode
+
+
+def in_parts(folder):
+    """Make a shard of several segments per table with a hot tail behind them."""
+    with new_shard(folder) as shard:
+        for number in range(4):
+            commit(shard, story(number * 10, 4))
+            shard._log.seal_all()
+            shard._refresh()
+        commit(shard, story(90, 2))
+
+
+def rows_of(folder):
+    with Shard.open(folder / "store") as shard:
+        assert [one.kind for one in verify_shard(shard).problems] == []
+        assert shard.orphans() == []
+        with shard.pin() as snapshot:
+            return {name: snapshot.table(name).to_pylist() for name in ("sources", "atoms")}
+
+
+@pytest.mark.parametrize("failpoint", MERGING)
+def test_a_killed_compaction_leaves_the_same_rows(tmp_path, failpoint):
+    in_parts(tmp_path)
+    before = rows_of(tmp_path)
+    assert run(COMPACTION, tmp_path, failpoint) == -signal.SIGKILL
+    assert rows_of(tmp_path) == before
+    assert run(COMPACTION, tmp_path) == 0
+    assert rows_of(tmp_path) == before
+    with Shard.open(tmp_path / "store") as shard:
+        assert set(shard.compact(now=NOW).before.values()) == {1}
+
+
+@pytest.mark.parametrize("failpoint", ERASING)
+def test_a_killed_erasure_took_nothing_or_everything(tmp_path, failpoint):
+    in_parts(tmp_path)
+    before = rows_of(tmp_path)
+    assert run(ERASURE, tmp_path, failpoint) == -signal.SIGKILL
+    after = rows_of(tmp_path)
+    gone = {"atoms": before["atoms"][6:]}
+    assert after in (before, {**before, **gone})
+    assert run(ERASURE, tmp_path) == 0
+    assert rows_of(tmp_path) == {**before, **gone}
+    with Shard.open(tmp_path / "store") as shard:
+        assert [entry.status for entry in shard.erasures()] == ["purged"]
+        assert shard.garbage() == []

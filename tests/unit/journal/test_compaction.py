@@ -1,0 +1,91 @@
+"""Compaction changes files, and nothing that can be asked."""
+
+import pyarrow as pa
+import pytest
+
+from amos.journal.store import Shard
+from amos.journal.verify import verify_shard
+from committed_rows import NOW, commit, new_shard, story
+
+TABLES = ("sources", "candidates", "decisions", "atoms", "events")
+
+
+@pytest.fixture
+def shard(tmp_path):
+    """A shard of many small segments, with hot rows behind them."""
+    with new_shard(tmp_path) as shard:
+        for number in range(24):
+            commit(shard, story(number * 3, 3))
+            shard._log.seal_all()
+            shard._refresh()
+        commit(shard, story(100, 2))
+        yield shard
+
+
+def state(shard):
+    """Return the rows of every table at every graph version, and all look-ups of atoms."""
+    found = {}
+    for version in range(shard.head + 1):
+        with shard.pin(version) as snapshot:
+            found[version] = {name: snapshot.table(name).to_pylist() for name in TABLES}
+    with shard.pin() as snapshot:
+        keys = snapshot.table("atoms", ["atom_id"]).column(0).unique()
+        found["looked up"] = snapshot.lookup("atoms", "atom_id", keys).to_pylist()
+        found["at some places"] = snapshot.lookup("atoms", "atom_id", keys.slice(5, 3)).to_pylist()
+    return found
+
+
+def test_nothing_that_can_be_asked_changes(shard):
+    before = state(shard)
+    done = shard.compact(now=NOW)
+    assert max(done.after.values()) <= 10
+    assert sum(merge.segments for merge in done.merges) > 50
+    assert state(shard) == before
+    assert [one.kind for one in verify_shard(shard).problems if one.kind != "span_without_source"] == []
+    assert shard.compact(now=NOW).merges == []
+
+
+def test_one_segment_per_table_when_asked_for(shard, tmp_path):
+    before = state(shard)
+    assert set(shard.compact(now=NOW, most=1).after.values()) == {1}
+    assert state(shard) == before
+    shard.close()
+    with Shard.open(tmp_path / "store") as again:
+        assert state(again) == before
+
+
+def test_a_dry_run_says_what_would_happen(shard):
+    files = sorted(path.name for path in shard.folder.rglob("*.parquet"))
+    planned = shard.compact(now=NOW, is_dry=True)
+    assert planned.before == planned.after
+    assert planned.merges
+    assert {merge.written_bytes for merge in planned.merges} == {0}
+    assert sorted(path.name for path in shard.folder.rglob("*.parquet")) == files
+
+
+def test_a_pinned_reader_keeps_the_files_it_began_with(shard, tmp_path):
+    with Shard.open(tmp_path / "store", read_only=True) as reader, reader.pin() as early:
+        before = early.table("atoms").to_pylist()
+        assert shard.compact(now=NOW).removed_files == 0
+        assert early.table("atoms").to_pylist() == before
+        with reader.pin() as late:
+            assert late.table("atoms").to_pylist() == before
+    replaced = [entry.file for entry in shard.garbage()]
+    assert all((shard.folder / file).exists() for file in replaced)
+    assert shard.orphans() == []
+    later = NOW.replace(year=NOW.year + 1)
+    assert sorted(shard.collect_garbage(now=later)) == sorted(replaced)
+    assert not any((shard.folder / file).exists() for file in replaced)
+
+
+def test_erasing_after_a_compaction_rewrites_the_merged_segments(shard):
+    shard.compact(now=NOW, most=1)
+    with shard.pin() as snapshot:
+        rows = snapshot.table("atoms")
+    doomed = {"atoms": rows.take(pa.array([0, len(rows) // 2, len(rows) - 1]))}
+    terms = {"operation": "forget", "actor": "tester", "run_id": bytes(16), "now": NOW}
+    shard.erase((), doomed=doomed, request="{}", base=shard.head, reads={}, **terms)
+    with shard.pin() as snapshot:
+        assert snapshot.table("atoms").num_rows == len(rows) - 3
+    assert shard.purge().is_done
+    assert "rows_missing" not in {one.kind for one in verify_shard(shard).problems}
