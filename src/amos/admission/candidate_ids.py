@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.admission.cells import cells
 from amos.identity import CLAIM_SCOPE
 from amos.kernels.hashing import Part, identities, keyed_ids
 from amos.schemas.buffers import column_arrays
@@ -63,7 +63,7 @@ def candidate_ids(
     claim = _identities(("claim", slots, claims["polarity"], kind, canonical), count)
     texts = pa.array(span_texts, pa.string())
     candidate = _identities(("candidate", id_array(sources), texts, extractor, id_array(claim)), count)
-    is_single = pc.equal(claims["arity"], "single").to_numpy(zero_copy_only=False)
+    is_single = np.array([one == "single" for one in cells(claims["arity"])])
     history = slot
     if not is_single.all():
         per_value = _identities(("history", slots, kind, canonical), count)

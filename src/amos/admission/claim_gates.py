@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.admission.cells import cells, mask
+from amos.admission.cells import cells, instants, mask
 from amos.admission.claim_spans import Spans, are_sound
 from amos.admission.gates import Facts, gate_of
 from amos.admission.policy import Policy
@@ -56,42 +55,37 @@ def gates_of(
 
 def _are_for(purpose: str, purposes: pa.ChunkedArray) -> Mask:
     """Tell per row whether its list of purposes names `purpose`."""
-    named = mask(pc.equal(pc.list_flatten(purposes), purpose))
-    is_for = np.zeros(len(purposes), np.bool_)
-    is_for[pc.list_parent_indices(purposes).to_numpy()[named]] = True
-    return is_for
+    lists = purposes.combine_chunks()
+    named = [one == purpose for one in cells(lists.flatten())]
+    before = np.concatenate(([0], np.cumsum(named)))
+    edges = lists.offsets.to_numpy()
+    edges = edges - edges[0]
+    return np.asarray(before[edges[1:]] > before[edges[:-1]], np.bool_)
 
 
 def _are_ordered(claims: pa.Table, cited: pa.Table) -> Mask:
     """Tell per claim that its validity does not end before it begins."""
-    until, has_until = times(claims["valid_until"])
+    until, has_until = instants(claims["valid_until"])
     if not has_until.any():
         return ~has_until
-    start, has_start = times(claims["valid_from"])
-    said, is_said = times(cited["event_time"])
-    is_episode = mask(pc.equal(claims["memory_class"], str(MemoryClass.EPISODE)))
+    start, has_start = instants(claims["valid_from"])
+    said, is_said = instants(cited["event_time"])
+    is_episode = np.array([one == MemoryClass.EPISODE for one in cells(claims["memory_class"])])
     is_over = is_episode | (claims["cues"].to_numpy() & _FORMER != 0)
     takes_event = ~has_start & ~is_over & is_said  # what holds now cannot have ended before it was said
     start = np.where(takes_event, said, start)
     return ~(has_until & (has_start | takes_event) & (until <= start))
 
 
-def times(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], Mask]:
-    """Return microseconds (0 where unknown), and which rows are known."""
-    numbers = pc.fill_null(column.cast(pa.int64()), 0)
-    return numbers.to_numpy(zero_copy_only=False), mask(column.is_valid())
-
-
 def _are_too_long(
     claims: pa.Table, spans: Spans, text: ColumnArrays, rows: NDArray[np.int32], longest: int
 ) -> Mask:
     """Tell per claim whether its value, or the whole statement where there is none, is too long to keep."""
-    is_long = mask(pc.greater(pc.fill_null(pc.utf8_length(claims["value"]), 0), longest))
+    is_long = np.array([value is not None and len(value) > longest for value in cells(claims["value"])])
     start, end = spans.first()
     bare = np.flatnonzero((end - start > longest) & mask(claims["value"].is_null()))
     if bare.size == 0:
         return is_long
-    is_long = is_long.copy()
     assert text.offsets is not None
     for claim in bare.tolist():
         content = text.values[text.offsets[rows[claim]] : text.offsets[rows[claim] + 1]]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.admission.cells import cells
+from amos.admission.cells import cells, instants, mask
 from amos.admission.values import do_words_refine, words_of
 from amos.kernels import history as kernel
 from amos.kernels.compiled import compiled, is_worth_compiling
@@ -33,10 +33,6 @@ REASONS = [
 ]
 _CODE = {reason: code for code, reason in enumerate(REASONS)}
 _TIE_BREAKS = ["conversation_order", "turn", "order_key", "spans", "claim_id"]
-_READ = [
-    "history_id", "order_time", "event_time", "cues", "polarity", "payload", "valid_from", "valid_until",
-    "conversation_id", *_TIE_BREAKS,
-]  # fmt: skip
 _CORRECTING = int(Cue.CORRECTION | Cue.NO_LONGER)
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
 _LATEST = np.iinfo(np.int64).max
@@ -87,51 +83,49 @@ class Folded:
 
 def encode_histories(candidates: pa.Table) -> Encoded:
     """Return the eligible rows of `candidates`, sorted by history and order, as integers."""
-    rows = np.flatnonzero(pc.is_null(candidates["gate"]).to_numpy(zero_copy_only=False))
-    taken = candidates.select(_READ)
-    if rows.size < taken.num_rows:
-        taken = taken.take(rows)
-    event_time = taken["event_time"]
-    order_us, is_known = _times(_first_known(taken["order_time"], event_time))
-    group = _codes(taken["history_id"])[0]
-    order = _order(taken, group, np.where(is_known, order_us, _LATEST))
-    claim, claim_ids = _codes(taken["claim_id"].take(order))
-    cues = taken["cues"].to_numpy()
-    is_negative = pc.equal(taken["polarity"], "negative").to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(mask(candidates["gate"].is_null()))
+    event_time = candidates["event_time"]
+    order_us, is_known = instants(_first_known(candidates["order_time"], event_time))
+    group = _codes(candidates["history_id"].take(pa.array(rows)))[0]
+    order = _order(candidates, rows, group, np.where(is_known, order_us, _LATEST)[rows])
+    rows, group = rows[order], group[order]
+    claim, claim_ids = _codes(candidates["claim_id"].take(pa.array(rows)))
+    cues = candidates["cues"].to_numpy()[rows]
+    is_negative = np.array([one == "negative" for one in cells(candidates["polarity"])], np.bool_)[rows]
     is_correction = (cues & _CORRECTING) != 0
     traits = (
-        is_known * kernel.KNOWN
+        is_known[rows] * kernel.KNOWN
         + is_correction * kernel.CORRECTS
         + ((cues & _ZONE_ASSUMED) != 0) * kernel.ZONE_ASSUMED
         + is_negative * kernel.NEGATIVE
     ).astype(np.int8)
-    payload, payload_texts = _codes(taken["payload"])
-    has_property = pc.match_substring(payload_texts, '"property":').to_numpy(zero_copy_only=False)
-    from_us, is_from_known = _times(_first_known(taken["valid_from"], event_time))
-    until_us, is_until_known = _times(taken["valid_until"])
-    group, payload, is_negative = group[order], payload[order], is_negative[order]
+    payload, payload_texts = _codes(candidates["payload"])
+    payload = payload[rows]
+    has_property = mask(pc.match_substring(payload_texts, '"property":'))
+    from_us, is_from_known = instants(_first_known(candidates["valid_from"], event_time))
+    until_us, is_until_known = instants(candidates["valid_until"])
     return Encoded(
-        rows=rows[order],
+        rows=rows,
         group=group,
         claim=claim,
         twin=_twins(claim, payload, payload_texts, group, is_negative, len(claim_ids)),
-        order_us=order_us[order],
-        conversation=_codes(taken["conversation_id"])[0][order],
-        from_us=np.where(is_from_known, from_us, OPEN_FROM)[order],
-        until_us=np.where(is_until_known, until_us, OPEN_UNTIL)[order],
-        traits=traits[order],
+        order_us=order_us[rows],
+        conversation=_codes(candidates["conversation_id"])[0][rows],
+        from_us=np.where(is_from_known, from_us, OPEN_FROM)[rows],
+        until_us=np.where(is_until_known, until_us, OPEN_UNTIL)[rows],
+        traits=traits,
         payload=payload,
         has_property=has_property[payload],
-        is_correction=is_correction[order],
+        is_correction=is_correction,
         claim_ids=claim_ids,
         payload_texts=payload_texts,
     )
 
 
-def _order(taken: pa.Table, group: I64, order_us: I64) -> I64:
-    """Return the rows by history and time; rows of one time by `_TIE_BREAKS` in turn.
+def _order(candidates: pa.Table, rows: I64, group: I64, order_us: I64) -> I64:
+    """Return the places of `rows` by history and time; rows of one time by `_TIE_BREAKS` in turn.
 
-    order_us: (n,) order time, the highest number where it is unknown.
+    group, order_us: of each of `rows`; the time is the highest number where it is unknown.
     """
     order: I64 = np.lexsort((order_us, group))
     is_tied = np.zeros(order.size, np.bool_)
@@ -141,7 +135,7 @@ def _order(taken: pa.Table, group: I64, order_us: I64) -> I64:
     if not is_tied.any():
         return order
     tied = np.sort(order[is_tied])
-    ties = taken.select(_TIE_BREAKS).take(tied)
+    ties = candidates.select(_TIE_BREAKS).take(pa.array(rows[tied]))
     keys = (
         *_halves(ties["claim_id"])[::-1],
         pc.list_element(ties["spans"], 0).to_numpy(),
@@ -279,11 +273,6 @@ def _halves(column: pa.ChunkedArray) -> tuple[NDArray[np.uint64], NDArray[np.uin
 
 def _first_known(column: pa.ChunkedArray, fallback: pa.ChunkedArray) -> pa.ChunkedArray:
     return fallback if column.null_count == len(column) else pc.coalesce(column, fallback)
-
-
-def _times(column: pa.ChunkedArray | pa.Array) -> tuple[I64, NDArray[np.bool_]]:
-    is_known = pc.is_valid(column).to_numpy(zero_copy_only=False)
-    return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(zero_copy_only=False), is_known
 
 
 def _twins(
