@@ -29,6 +29,8 @@ class Stage:
 def _require(name: str, part: str, table: object, schema: pa.Schema) -> None:
     if not isinstance(table, pa.Table):
         raise SchemaError(f"{name}: {part} is {type(table).__name__}, not an Arrow table")
+    if table.schema.equals(schema):
+        return
     if table.schema.names != schema.names or table.schema.types != schema.types:
         wanted = ", ".join(f"{field.name} {field.type}" for field in schema)
         found = ", ".join(f"{field.name} {field.type}" for field in table.schema)

@@ -36,10 +36,12 @@ def bound_temporary(claims: pa.Table, sources: pa.Table) -> pa.Table:
     That day is the source's own, or the day of a later `valid_from`.  claims: rows point into
     sources by `source_row`.  Sources without a time bound nothing.
     """
+    if claims.num_rows == 0:
+        return claims
     is_open = pc.and_(
         pc.equal(claims["memory_class"], str(MemoryClass.TEMPORARY_STATE)), pc.is_null(claims["valid_until"])
     )
-    if claims.num_rows == 0 or not pc.any(is_open).as_py():
+    if not pc.any(is_open).as_py():
         return claims
     rows = claims["source_row"]
     said = sources["event_time"].take(rows)
@@ -64,6 +66,8 @@ def mark_former(claims: pa.Table, sources: pa.Table) -> pa.Table:
     claims: rows point into sources by `source_row`.  A stated beginning makes a closed period of
     it, which needs no mark; sources without a time come after every end.
     """
+    if claims["valid_until"].null_count == claims.num_rows:
+        return claims
     said = sources["event_time"].take(claims["source_row"])
     has_ended = pc.fill_null(pc.less_equal(claims["valid_until"], said), pc.is_valid(claims["valid_until"]))
     is_over = pc.and_(has_ended, pc.is_null(claims["valid_from"]))

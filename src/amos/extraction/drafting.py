@@ -23,7 +23,7 @@ from amos.extraction.wording import (
     kind_of_value,
     statement_of,
 )
-from amos.extraction.worth import Worth
+from amos.extraction.worth import worth_of
 from amos.kernels import rows as layout
 from amos.kernels.features import DENIED, FROM, NO_TIME
 from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
@@ -54,7 +54,7 @@ class Drafter:
 
     def __init__(self, grammar: Grammar) -> None:
         self._meanings = grammar.meanings
-        self._worth = Worth(grammar)
+        self._worth = worth_of(grammar)
         self._standings = Standings()
         self._previous: Draft | None = None
         self._told = -1

@@ -35,6 +35,8 @@ def _gate(rules: Iterable[Rule]) -> str:
 _ALONE = _gate(rule for rule in _RULES if not rule.needs_opening)
 _OPENED = _gate(rule for rule in _RULES if rule.needs_opening)
 _OPENING = f"[{OPENINGS}]"
+_FEW = 64
+"""Texts that are searched outright, since to compile the patterns that rule most of them out costs more."""
 _VOICE = "quoted speaker"
 _AUTHOR = "user"
 _OPEN_MODALITIES = frozenset({Modality.ASSERTED, Modality.PREFERENCE, Modality.OBLIGATION, Modality.DESIRED})
@@ -86,12 +88,14 @@ def frame_claims(claims: pa.Table, sources: pa.Table) -> pa.Table:
 
 def _framed(claims: pa.Table, sources: pa.Table) -> Iterator[tuple[int, Frames]]:
     """Yield the source rows that hold claims and frames, with the frames."""
-    rows = np.unique(claims["source_row"].to_numpy())
-    if not rows.size:
+    if not claims.num_rows:
         return
+    rows = np.unique(claims["source_row"].to_numpy())
     texts = sources["content"].take(pa.array(rows))
-    places = np.flatnonzero(suspects(texts))
-    for row, text in zip(rows[places].tolist(), texts.take(pa.array(places)).to_pylist(), strict=True):
+    if len(rows) > _FEW:
+        places = np.flatnonzero(suspects(texts))
+        rows, texts = rows[places], texts.take(pa.array(places))
+    for row, text in zip(rows.tolist(), texts.to_pylist(), strict=True):
         found = find_frames(text)
         if found:
             yield row, Frames(found)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.extraction.lexicon import CUES
+from amos.extraction.normalise import text_buffer
 from amos.kernels import rows as layout
 from amos.kernels.features import REPORTED
 from amos.kernels.words import PASTED, QUOTED
@@ -45,21 +47,49 @@ MODALITIES = pa.array([str(modality) for modality in _MODES])
 NO_MODALITY = _MODES[Modality.NONE]
 
 
+class Coded(NamedTuple):
+    """A column of texts without nulls: codes are places in `texts`, which are distinct."""
+
+    codes: NDArray[np.int32]
+    texts: list[str]
+
+    def equals(self, text: str) -> NDArray[np.bool_]:
+        """Return where the column is `text`."""
+        wanted = self.texts.index(text) if text in self.texts else len(self.texts)
+        found: NDArray[np.bool_] = self.codes == wanted
+        return found
+
+    def at(self, rows: NDArray[np.int64]) -> Coded:
+        """Return the rows of the column."""
+        return self._replace(codes=self.codes[rows])
+
+
+def coded(column: pa.ChunkedArray) -> Coded:
+    """Return a column of texts as codes."""
+    encoded = one_array(column).dictionary_encode()
+    return Coded(codes=encoded.indices.to_numpy(), texts=encoded.dictionary.to_pylist())
+
+
+def one_array(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array, without a copy where it is one."""
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
 def unread_reasons(sources: pa.Table) -> NDArray[np.int8]:
     """Return per source the code of the reason why it is not read for claims at all, 0 when it is read.
 
     Codes are places in REASONS.
     """
     flags = sources["flags"].to_numpy()
-    kind, role, trust = (one_array(sources[name]).dictionary_encode() for name in ("kind", "role", "trust"))
-    has_text = pc.greater(pc.binary_length(sources["content"]), 0).to_numpy()
+    kind, role, trust = (coded(sources[name]) for name in ("kind", "role", "trust"))
+    has_text = np.diff(text_buffer(one_array(sources["content"]))[1]) > 0
     is_silent = flags & _SILENT != 0
     tests = (
-        is_silent | stands_for(kind, "record") | stands_for(role, Role.RECORD) | ~has_text,
+        is_silent | kind.equals("record") | role.equals(Role.RECORD) | ~has_text,
         flags & _ELSEWHERE != 0,
-        stands_for(kind, "thinking"),
-        stands_for(role, Role.SYSTEM),
-        stands_for(trust, Trust.RECALL),
+        kind.equals("thinking"),
+        role.equals(Role.SYSTEM),
+        trust.equals(Trust.RECALL),
         flags & _INSTRUCTION != 0,
     )
     reasons = np.zeros(len(flags), np.int8)
@@ -68,21 +98,8 @@ def unread_reasons(sources: pa.Table) -> NDArray[np.int8]:
     return reasons
 
 
-def one_array(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array, without a copy where it is one."""
-    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-
-
-def stands_for(column: pa.DictionaryArray, text: str) -> NDArray[np.bool_]:
-    """Return where a column of texts without nulls is `text`."""
-    texts = column.dictionary.to_pylist()
-    wanted = texts.index(text) if text in texts else len(texts)
-    found: NDArray[np.bool_] = column.indices.to_numpy() == wanted
-    return found
-
-
 def read_reasons(
-    notes: NDArray[np.int64], trust: pa.DictionaryArray, is_left_out: NDArray[np.bool_]
+    notes: NDArray[np.int64], trust: Coded, is_left_out: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Return codes of (reason, modality) per message that was read and yields no claim.
 
@@ -91,8 +108,8 @@ def read_reasons(
     """
     cues, flags, words = notes[:, layout.NOTE_CUES], notes[:, layout.NOTE_FLAGS], notes[:, layout.NOTE_WORDS]
     asked, sentences = notes[:, layout.NOTE_ASKED], notes[:, layout.NOTE_SENTENCES]
-    is_agent = stands_for(trust, Trust.AGENT)
-    is_tool = stands_for(trust, Trust.TOOL) | stands_for(trust, Trust.UNTRUSTED_WEB)
+    is_agent = trust.equals(Trust.AGENT)
+    is_tool = trust.equals(Trust.TOOL) | trust.equals(Trust.UNTRUSTED_WEB)
     known = notes[:, _GRAMMARS].max(axis=1)
     is_foreign = notes[:, layout.NOTE_FOREIGN] > notes[:, layout.NOTE_LETTERS]
     is_other_language = (notes[:, layout.NOTE_OTHER] > known) & (words > 2)

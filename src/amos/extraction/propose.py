@@ -14,7 +14,15 @@ from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Grammar
 from amos.extraction.matches import Origin
 from amos.extraction.normalise import View, text_buffer, view_texts
-from amos.extraction.notes import NO_MODALITY, notes_table, one_array, read_reasons, unread_reasons
+from amos.extraction.notes import (
+    NO_MODALITY,
+    Coded,
+    coded,
+    notes_table,
+    one_array,
+    read_reasons,
+    unread_reasons,
+)
 from amos.extraction.read import Matches, read_matches
 from amos.kernels.rows import NOTE_CUES, ROW_MESSAGE
 
@@ -65,8 +73,8 @@ def propose(sources: pa.Table, grammar: Grammar, *, is_compiled: bool) -> Propos
     texts, which = encoded.dictionary, encoded.indices.to_numpy().astype(np.int64)
     view = view_texts(texts)
     matches = read_matches(view.buffer, view.offsets, grammar, is_compiled=is_compiled)
-    trust = one_array(sources["trust"]).dictionary_encode()
-    voices = _voices(matches, which, trust, rows)
+    trust = coded(sources["trust"]).at(rows)
+    voices = _voices(matches, which, trust)
     read = _read_voices(voices, matches, texts, view, grammar)
     placed = place_drafts(read.counts, voices.of_place, rows[voices.places])
     return Proposal(
@@ -75,17 +83,14 @@ def propose(sources: pa.Table, grammar: Grammar, *, is_compiled: bool) -> Propos
     )
 
 
-def _voices(
-    matches: Matches, which: NDArray[np.int64], trust: pa.DictionaryArray, rows: NDArray[np.int64]
-) -> Voices:
-    """Return the voices of the sources `rows`, whose texts are `which` of those that were matched."""
+def _voices(matches: Matches, which: NDArray[np.int64], trust: Coded) -> Voices:
+    """Return the voices of sources; which, trust: per source, which text of those matched it has."""
     has_match = np.zeros(len(matches.notes), bool)
     has_match[matches.rows[:, ROW_MESSAGE]] = True
     places = np.flatnonzero(has_match[which])
-    trusts = trust.dictionary.to_pylist()
-    said_with = trust.indices.to_numpy()[rows[places]]
-    keys, of_place = np.unique(which[places] * len(trusts) + said_with, return_inverse=True)
-    return Voices(keys=keys, trusts=trusts, places=places, of_place=of_place)
+    pairs = which[places] * len(trust.texts) + trust.codes[places]
+    keys, of_place = np.unique(pairs, return_inverse=True)
+    return Voices(keys=keys, trusts=trust.texts, places=places, of_place=of_place)
 
 
 def _read_voices(voices: Voices, matches: Matches, texts: pa.Array, view: View, grammar: Grammar) -> Read:
@@ -116,7 +121,7 @@ def _read_voices(voices: Voices, matches: Matches, texts: pa.Array, view: View, 
 
 def _notes(
     unread: NDArray[np.int8], rows: NDArray[np.int64], summary: NDArray[np.int64],
-    trust: pa.DictionaryArray, voices: Voices, read: Read,
+    trust: Coded, voices: Voices, read: Read,
 ) -> pa.Table:  # fmt: skip
     """Return the notes of the sources that are not read, and of those among `rows` that claim nothing.
 
@@ -127,8 +132,7 @@ def _notes(
     is_left_out[voices.places] = read.is_left_out[voices.of_place]
     quiet = np.flatnonzero(~has_claim)
     silent = np.flatnonzero(unread != 0)
-    said_with = trust.take(pa.array(rows[quiet]))
-    reasons, modalities = read_reasons(summary[quiet], said_with, is_left_out[quiet])
+    reasons, modalities = read_reasons(summary[quiet], trust.at(quiet), is_left_out[quiet])
     none = np.full(len(silent), NO_MODALITY, np.int8)
     return notes_table(
         np.concatenate([silent, rows[quiet]]),

@@ -15,7 +15,7 @@ from amos.kernels.reading import read_messages
 from amos.kernels.rows import NOTE_SIZE, ROW_SIZE
 
 _ROOM = 4096
-"""Rows of output per kernel call, at least; a longer message gets more."""
+"""Rows of output per kernel call; a longer message gets more, a batch of fewer bytes no more than those."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,9 @@ def read_matches(
     messages = len(offsets) - 1
     tok = make(T * (longest + 2))
     frame = make(NEEDED + int(grammar.book[PATTERN_MASKS]))
-    out, notes = make(max(_ROOM, longest + 1) * ROW_SIZE), make(messages * NOTE_SIZE)
+    tokens = int(offsets[-1] - offsets[0]) + messages
+    room = max(min(_ROOM, tokens), longest + 1)
+    out, notes = make(room * ROW_SIZE), make(messages * NOTE_SIZE)
     blocks: list[NDArray[np.int64]] = []
     done = 0
     while done < messages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from amos.extraction.grammar import Grammar, Meaning
@@ -30,6 +31,12 @@ _WITH_TO = frozenset(("preference", "decision"))
 def is_activity(word: str) -> bool:
     """Tell whether a word reads as what somebody is doing ("watching")."""
     return _ACTIVITY.fullmatch(word) is not None and word.casefold() not in _NO_ACTIVITY
+
+
+@functools.lru_cache(maxsize=4)
+def worth_of(grammar: Grammar) -> Worth:
+    """Return the look-ups of a grammar, made once."""
+    return Worth(grammar)
 
 
 class Worth:

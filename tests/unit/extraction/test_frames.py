@@ -261,3 +261,17 @@ def test_no_repeated_trigger_makes_the_search_quadratic(piece):
     begun = process_time()
     find_frames(text)
     assert process_time() - begun < 1.5  # linear: about 0.1 s; quadratic: tens of seconds
+
+
+def test_many_texts_are_marked_as_each_is_alone():
+    texts = [f"{number} frogs. {text}" for number in range(4) for text in (*PASSED_ON, *PLAYED)]
+    many = sources(texts)
+    whole = frame_claims(propose(many, load_grammar(), is_compiled=False).claims, many)
+    alone = []
+    for row, text in enumerate(texts):
+        one = sources([text])
+        claims = frame_claims(propose(one, load_grammar(), is_compiled=False).claims, one)
+        alone += [{**claim, "source_row": row} for claim in claims.to_pylist()]
+    assert len({claim["source_row"] for claim in alone}) > 64
+    assert whole.to_pylist() == alone
+    assert any(claim["subject"] == "quoted speaker" for claim in alone)
