@@ -13,13 +13,15 @@ from amos.schemas.catalog import text_digest
 COMPILED_FROM_BYTES = 400_000
 """Input of one process, about 2,000 messages, from which compiling the kernels pays."""
 LOADED_FROM_BYTES = 100_000
-"""The same where they were compiled before: loading them costs as much as reading 500 messages plainly."""
+"""The same for a process of many runs where they were compiled before: loading them costs as much as
+reading 500 messages plainly."""
 
 
 class _Seen:
     """Bytes that this process was given so far: many small runs pay for compiling as one large one."""
 
     count = 0
+    runs = 0
 
 
 def default_rules(*, size: int) -> Rules:
@@ -28,11 +30,13 @@ def default_rules(*, size: int) -> Rules:
     size: bytes of the input at hand.  Plain and compiled kernels give the same rows.
     """
     _Seen.count += size
+    _Seen.runs += 1
+    is_loading_worth = _Seen.runs > 1 and _Seen.count >= LOADED_FROM_BYTES and was_warm()
     policy, texts = default_policy()
     return Rules(
         grammar=load_grammar(),
         policy=policy,
-        is_compiled=_Seen.count >= COMPILED_FROM_BYTES or (_Seen.count >= LOADED_FROM_BYTES and was_warm()),
+        is_compiled=_Seen.count >= COMPILED_FROM_BYTES or is_loading_worth,
         texts=texts,
     )
 
