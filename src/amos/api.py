@@ -6,6 +6,7 @@ ingesting needs.
 
 from __future__ import annotations
 
+import builtins
 import logging
 import shutil
 import tempfile
@@ -264,6 +265,51 @@ class Store:
         """
         done = self.shard.compact(now=utc_now(), most=1 if full else None, is_dry=dry_run, progress=progress)
         return {"dry_run": dry_run, **done.as_record()}
+
+    def forget(
+        self, *refs: str, dry_run: bool = False, wait_seconds: float = 10, **options: Any
+    ) -> dict[str, Any]:
+        """Make rows and all that rests on them gone, and keep them gone; return the report.
+
+        refs: atoms, candidates, entities, sources, conversations or runs.  options: the other fields of
+        `ForgetRequest`; the store's scope narrows, and alone chooses everything of exactly that scope.
+        With dry_run the report lists everything that would go, and nothing changes.  The report's status is
+        `purged` once no file holds the content, `pending` while readers hold files beyond wait_seconds.
+        Raises UsageError for a selection that names nothing, several things or everything, InputError when
+        a legal hold stands against it.
+        """
+        from amos.flow.forget import Forgetting
+        from amos.flow.forget_selection import ForgetRequest
+        from amos.flow.rules import default_policy
+
+        request = ForgetRequest(refs=refs, **{"scope": self.scope, **options})
+        work = Forgetting(
+            shard=self.shard,
+            actor=self.principal.name,
+            run_id=random_id(),
+            policy=default_policy()[0],
+            now=utc_now,
+            wait_seconds=wait_seconds,
+        )
+        return work.preview(request) if dry_run else work.forget(request)
+
+    def hold(self, ref: str | None = None, *, reason: str) -> dict[str, Any]:
+        """Protect a row, the store's scope, or everything from deletion; return the hold."""
+        from amos.flow.forget_holds import place_hold
+
+        return place_hold(self.shard, ref, self.scope, reason, actor=self.principal.name, now=utc_now())
+
+    def release(self, hold: str) -> dict[str, Any]:
+        """End a hold."""
+        from amos.flow.forget_holds import release_hold
+
+        return release_hold(self.shard, hold, actor=self.principal.name, now=utc_now())
+
+    def holds(self) -> builtins.list[dict[str, Any]]:
+        """Return all holds, oldest first; released ones say when."""
+        from amos.flow.forget_holds import shown_hold
+
+        return [shown_hold(entry) for entry in self.shard.holds()]
 
     def verify(self) -> VerifyReport:
         """Check every file, row, event and span; changes nothing."""

@@ -30,6 +30,8 @@ PREFIXES = {
     "entities": "ent",
     "lineage": "lin",
     "disputes": "dsp",
+    "tombstones": "tmb",
+    "holds": "hld",
     "runs": "run",
     "packets": "pkt",
 }

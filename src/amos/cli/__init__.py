@@ -38,6 +38,8 @@ COMMANDS: dict[str, Entry] = {
     "why": Entry("Look", "amos.cli.why:why", "Say where a claim comes from and why it was decided so."),
     "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
     "propose": Entry("Decide", "amos.cli.propose:propose", "Print the candidates of texts without a store."),
+    "forget": Entry("Care", "amos.cli.forget:forget", "Make things gone, and keep them gone."),
+    "hold": Entry("Care", "amos.cli.hold:hold", "Protect things from deletion: place, release, list."),
     "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),
     "verify": Entry("Care", "amos.cli.verify:verify", "Check that the store holds what was committed."),
     "compact": Entry("Care", "amos.cli.compact:compact", "Merge segment files until few are left."),

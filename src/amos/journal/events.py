@@ -60,6 +60,8 @@ EVENT_TYPES = frozenset(
         "capacity_extension_requested",
         "command_rejected",
         "memory_health_alert",
+        "hold_placed",
+        "hold_released",
     ]
 )
 """The closed list of types, `amos.v1`."""

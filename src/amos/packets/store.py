@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -50,5 +51,28 @@ def read_receipts(shard: Path) -> list[tuple[str, int | None, str | None]]:
         with disk_errors(path):
             sql = f"SELECT packet_id, rank, ref FROM {table('packet_receipts')} ORDER BY rowid"  # noqa: S608
             return [(row[0], row[1], row[2]) for row in fetch(connection, sql)]
+    finally:
+        connection.close()
+
+
+def drop_receipts(shard: Path, refs: Sequence[str]) -> None:
+    """Delete what is recorded of these references; their pages are overwritten and the log truncated."""
+    path = place(shard, "telemetry.sqlite")
+    if not refs or not path.exists():
+        return
+    connection = open_database(path)
+    try:
+        with disk_errors(path):
+            known = fetch(
+                connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (table("packet_receipts"),)
+            )
+            if not known:
+                return
+            with connection:
+                connection.executemany(
+                    f"DELETE FROM {table('packet_receipts')} WHERE ref = ?",  # noqa: S608 - a registered name
+                    [(ref,) for ref in refs],
+                )
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()

@@ -1,0 +1,253 @@
+"""Forget: plan, refuse what is held, erase in one commit, purge every file, and say what remains."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.admission.policy import Policy
+from amos.admission.tombstones import RECREATIONS, Terms
+from amos.errors import UsageError
+from amos.flow.forget_holds import holds_against, refuse_held
+from amos.flow.forget_plan import ErasurePlan, plan_erasure
+from amos.flow.forget_receipts import scrub_receipts
+from amos.flow.forget_report import Residue, going, residual
+from amos.flow.forget_selection import ForgetRequest, Selected, expiry_of, select
+from amos.flow.forget_suppress import suppress
+from amos.flow.tombstoned import tombstone_rows
+from amos.identity import id_text
+from amos.journal.store import EventRows, HeadMoved, Shard, Snapshot
+from amos.packets.store import drop_receipts
+from amos.schemas.columns import ID
+from amos.schemas.state import PRIMARY_KEYS
+
+TRIES = 5
+Report = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forgetting:
+    """One shard from which one caller forgets; wait_seconds: for readers that pin what goes."""
+
+    shard: Shard
+    actor: str
+    run_id: bytes
+    policy: Policy
+    now: Callable[[], datetime]
+    wait_seconds: float = 10
+
+    def preview(self, request: ForgetRequest) -> Report:
+        """Return what `forget` would do, with everything that goes; changes nothing."""
+        now = self.now()
+        _check(request, now)
+        with self.shard.pin() as snapshot:
+            selected = select(snapshot, request, self._runs())
+            plan = self._plan(snapshot, selected, request, now)
+            tombstones = self._tombstones(snapshot, plan, request, now).num_rows
+            rows = going(snapshot, plan)
+            held = self._held(snapshot, selected, plan)
+        status = "would_refuse" if held and not request.suppress else "would_purge"
+        if request.suppress:
+            status = "would_suppress"
+        return {**_counts(plan, request), "dry_run": True, "status": status, "tombstones": tombstones,
+                "segments_rewritten": 0, "residual": [], "waiting_for": [], "held_by": held,
+                "graph_version": None, **rows}  # fmt: skip
+
+    def forget(self, request: ForgetRequest) -> Report:
+        """Make it gone and keep it gone; return the report once no file holds it, or as `pending`.
+
+        Raises UsageError for a selection that names nothing or too much, InputError when a legal hold or
+        a retention class stands against it, BusyError when others write without a pause.
+        """
+        _check(request, self.now())
+        for attempt in range(TRIES):
+            try:
+                return self._once(request)
+            except HeadMoved:
+                if attempt == TRIES - 1:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def _once(self, request: ForgetRequest) -> Report:
+        now = self.now()
+        with self.shard.pin() as snapshot:
+            selected = select(snapshot, request, self._runs())
+            plan = self._plan(snapshot, selected, request, now)
+            held = self._held(snapshot, selected, plan)
+            if request.suppress:
+                return self._suppressed(snapshot, selected, plan, request, now)
+            refuse_held(self.shard, held, actor=self.actor, run_id=self.run_id, now=now)
+            tombstones = self._tombstones(snapshot, plan, request, now)
+            doomed = doomed_rows(snapshot, plan)
+            base = snapshot.version
+        scrub_receipts(self.shard, plan.forbidden)
+        drop_receipts(self.shard.folder, _printed(doomed))
+        version = self.shard.erase(
+            [EventRows("erasure_requested", "tombstones", tombstones), *plan.rows],
+            doomed=doomed,
+            request=_asked(request, selected),
+            base=base,
+            reads=reads_of(selected, plan),
+            operation="forget",
+            actor=self.actor,
+            run_id=self.run_id,
+            now=now,
+        )
+        return self._finish(request, plan, tombstones.num_rows, version, now)
+
+    def _finish(
+        self, request: ForgetRequest, plan: ErasurePlan, tombstones: int, version: int, now: datetime
+    ) -> Report:
+        rewritten = sum(entry.reason == "erasure" for entry in self.shard.garbage())
+        purged = self.shard.purge(wait_seconds=self.wait_seconds)
+        residue = Residue(
+            request=request,
+            tombstones=tombstones,
+            commitments=sum(map(len, plan.gone.places.values())),
+            kept_evidence=plan.kept_evidence,
+            waiting_for=() if purged.is_done else purged.waiting_for,
+            expires=expiry_of(request, now),
+        )
+        return {
+            **_counts(plan, request),
+            "dry_run": False,
+            "status": "purged" if purged.is_done else "pending",
+            "tombstones": tombstones,
+            "segments_rewritten": rewritten,
+            "residual": residual(self.shard.copies(), residue),
+            "waiting_for": list(residue.waiting_for),
+            "held_by": [],
+            "graph_version": version,
+        }
+
+    def _suppressed(
+        self,
+        snapshot: Snapshot,
+        selected: Selected,
+        plan: ErasurePlan,
+        request: ForgetRequest,
+        now: datetime,
+    ) -> Report:
+        tombstones = self._tombstones(snapshot, plan, request, now)
+        rows = suppress(snapshot, selected, plan)
+        version = self.shard.commit(
+            [EventRows("erasure_requested", "tombstones", tombstones), *rows],
+            base=snapshot.version,
+            reads=reads_of(selected, plan),
+            operation="suppress",
+            actor=self.actor,
+            run_id=self.run_id,
+            now=now,
+        )
+        residue = Residue(request=request, tombstones=tombstones.num_rows, expires=expiry_of(request, now))
+        return {**_counts(plan, request), "removed": {}, "dry_run": False, "status": "suppressed",
+                "suppressed": plan.removed, "tombstones": tombstones.num_rows, "segments_rewritten": 0,
+                "residual": residual(self.shard.copies(), residue), "waiting_for": [], "held_by": [],
+                "graph_version": version}  # fmt: skip
+
+    def _runs(self) -> dict[bytes, list[int]]:
+        runs: dict[bytes, list[int]] = {}
+        for commit in self.shard.records().commits:
+            runs.setdefault(commit.run_id, []).append(commit.graph_version)
+        return runs
+
+    def _plan(
+        self, snapshot: Snapshot, selected: Selected, request: ForgetRequest, now: datetime
+    ) -> ErasurePlan:
+        return plan_erasure(
+            snapshot,
+            selected,
+            keep_evidence=request.keep_evidence,
+            key=self.shard.key,
+            policy=self.policy,
+            now=now,
+        )
+
+    def _tombstones(
+        self, snapshot: Snapshot, plan: ErasurePlan, request: ForgetRequest, now: datetime
+    ) -> pa.Table:
+        terms = Terms(request.recreation, request.reason, now, expiry_of(request, now))
+        return tombstone_rows(snapshot, plan.forbidden, terms, self.shard.key)
+
+    def _held(self, snapshot: Snapshot, selected: Selected, plan: ErasurePlan) -> list[dict[str, Any]]:
+        return holds_against(snapshot, self.shard.holds(), selected, plan)
+
+
+def _check(request: ForgetRequest, now: datetime) -> None:
+    if request.recreation not in RECREATIONS:
+        raise UsageError(
+            f"no recreation policy is called {request.recreation!r}",
+            advice=f"Policies: {', '.join(RECREATIONS)}.",
+        )
+    if not request.reason.replace("_", "").isalnum() or len(request.reason) > 64:
+        raise UsageError("--reason takes a short code such as user_request, no text")
+    expiry_of(request, now)
+
+
+def _counts(plan: ErasurePlan, request: ForgetRequest) -> Report:
+    return {
+        "removed": plan.removed,
+        "revised": plan.revised,
+        "recreation": request.recreation,
+        "reason": request.reason,
+    }
+
+
+def _asked(request: ForgetRequest, selected: Selected) -> str:
+    """Return what the ledger keeps of a request: references and terms, no content."""
+    return json.dumps(
+        {
+            "named": [list(one) for one in selected.named],
+            "keep_evidence": request.keep_evidence,
+            "recreation": request.recreation,
+            "expires": request.expires,
+            "reason": request.reason,
+        },
+        sort_keys=True,
+    )
+
+
+def doomed_rows(snapshot: Snapshot, plan: ErasurePlan) -> dict[str, pa.Table]:
+    """Return by table the stored rows that go, all columns."""
+    doomed = {}
+    for table, places in plan.gone.places.items():
+        if not places:
+            continue
+        key = PRIMARY_KEYS[table]
+        rows = snapshot.lookup(table, key, pa.array(sorted(set(places.values())), ID))
+        at = zip(rows["graph_version"].to_pylist(), rows["row_number"].to_pylist(), strict=True)
+        doomed[table] = rows.filter(pa.array([place in places for place in at], pa.bool_()))
+    return doomed
+
+
+def reads_of(selected: Selected, plan: ErasurePlan) -> dict[tuple[str, str], pa.Array]:
+    """Return the ids that the plan rests on: a commit that wrote a row of one of them makes it stale."""
+    touched: dict[str, set[bytes]] = {
+        table: set(places.values()) for table, places in plan.gone.places.items()
+    }
+    for group in plan.rows:
+        touched.setdefault(group.table, set()).update(group.rows[PRIMARY_KEYS[group.table]].to_pylist())
+    reads = {(table, PRIMARY_KEYS[table]): pa.array(sorted(ids), ID) for table, ids in touched.items() if ids}
+    claims = {*touched.get("atoms", ()), *selected.claims.to_pylist()}
+    reads["candidates", "claim_id"] = pa.array(sorted(claims), ID)
+    entities = pa.array(sorted(touched.get("entities", ())), ID)
+    reads["candidates", "subject_id"] = reads["sources", "author_id"] = entities
+    reads["sources", "conversation_id"] = pa.array(sorted(touched.get("conversations", ())), ID)
+    return reads
+
+
+def _printed(doomed: Mapping[str, pa.Table]) -> list[str]:
+    """Return the printed references of atoms and sources that go."""
+    found: Iterable[tuple[str, bytes]] = (
+        (table, one)
+        for table in ("atoms", "sources")
+        if table in doomed
+        for one in pc.unique(doomed[table][PRIMARY_KEYS[table]]).to_pylist()
+    )
+    return [id_text(table, one) for table, one in found]

@@ -1,0 +1,308 @@
+"""Plan an erasure on one pinned version: every row that goes, every row that takes a new form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.admission.candidates import UNSALTED_CANDIDATES
+from amos.admission.decision_rows import decision_ids
+from amos.admission.policy import Policy
+from amos.admission.tombstones import Forbidden, Graves
+from amos.evidence.capture import CAPTURED
+from amos.flow.forget_cuts import Passage, Ranges, covered, cut_sources, find_copies, passages_of
+from amos.flow.forget_remains import (
+    changed_conversations,
+    moved_candidates,
+    source_refusals,
+    unnamed_entities,
+)
+from amos.flow.forget_selection import Selected, current_rows
+from amos.flow.forget_settle import Gone, Left, resettle
+from amos.flow.ordering import next_version
+from amos.flow.tombstoned import scopes_of
+from amos.flow.versions import latest
+from amos.journal.store import EventRows, Snapshot
+from amos.kernels.wordings import wording_of
+from amos.schemas.columns import ID
+from amos.schemas.state import PRIMARY_KEYS
+
+SHORTEST_MESSAGE = 6
+"""Words of the shortest whole message that may not be repeated: shorter ones anybody says."""
+
+_PLACE = ["graph_version", "row_number"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErasurePlan:
+    """What an erasure appends and takes away, decided on one version.
+
+    vanished: claims without support.  removed: ids per table of which nothing stays.  revised: sources
+    that lose bytes and stay.  kept_evidence: sources whose words stay although their claims go.
+    """
+
+    rows: list[EventRows]
+    gone: Gone
+    vanished: set[bytes]
+    forbidden: Forbidden
+    removed: dict[str, int]
+    revised: int
+    kept_evidence: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing stored is touched."""
+        return not any(self.gone.places.values()) and not self.rows
+
+
+def plan_erasure(
+    snapshot: Snapshot, selected: Selected, *, keep_evidence: bool, key: bytes, policy: Policy, now: datetime
+) -> ErasurePlan:
+    """Return what goes with the selected claims and sources, and what stays in another form."""
+    planner = _Planner(snapshot=snapshot, selected=selected, key=key, policy=policy, now=now)
+    return planner.plan(keep_evidence=keep_evidence)
+
+
+@dataclass(kw_only=True)
+class _Planner:
+    snapshot: Snapshot
+    selected: Selected
+    key: bytes
+    policy: Policy
+    now: datetime
+
+    def plan(self, *, keep_evidence: bool) -> ErasurePlan:
+        gone = Gone()
+        sources = self.snapshot.lookup("sources", "source_id", self.selected.sources)
+        lost = self._claimed(keep_evidence=keep_evidence)
+        gone.add_table("sources", sources)
+        gone.add_table("sources", self._revisions(lost.revised["source_id"]))
+        gone.add_table("candidates", lost.candidates)
+        conversations = changed_conversations(self.snapshot, sources, lost.passages, gone, self.key)
+        left, moved = self._left(lost, sources, gone)
+        settled = resettle(self.snapshot, left, gone, key=self.key, policy=self.policy, now=self.now)
+        self._drop_decisions(left, gone)
+        refusals = source_refusals(
+            self.snapshot,
+            lost.emptied(self.snapshot),
+            gone,
+            key=self.key,
+            policy=self.policy,
+        )
+        gone.add_table("entities", unnamed_entities(self.snapshot, sources, lost.candidates))
+        rows = {**settled.rows, "sources": lost.revised, "candidates": moved, "conversations": conversations}
+        rows["decisions"] = pa.concat_tables([settled.rows["decisions"], refusals])
+        return ErasurePlan(
+            rows=_events(rows),
+            gone=gone,
+            vanished=settled.vanished,
+            forbidden=self._forbidden(settled.vanished, lost, sources),
+            removed=_removed(self.snapshot, gone, rows),
+            revised=lost.revised.num_rows,
+            kept_evidence=len(lost.evidence) if keep_evidence else 0,
+        )
+
+    def _revisions(self, ids: pa.ChunkedArray) -> pa.Table:
+        return self.snapshot.lookup("sources", "source_id", ids.combine_chunks(), ["source_id", *_PLACE])
+
+    def _claimed(self, *, keep_evidence: bool) -> _Lost:
+        """Return the candidates that go, all versions, and the sources that lose bytes to that."""
+        lookup = self.snapshot.lookup
+        of_sources = lookup("candidates", "source_id", self.selected.sources)
+        of_claims = lookup("candidates", "claim_id", self.selected.claims)
+        in_kept = pc.invert(pc.is_in(of_claims["source_id"], value_set=self.selected.sources))
+        of_claims = of_claims.filter(in_kept)
+        evidence = of_claims["source_id"].combine_chunks().unique()
+        cited = current_rows(self.snapshot, "sources", "source_id", evidence)
+        contents = dict(zip(cited["source_id"].to_pylist(), cited["content"].to_pylist(), strict=True))
+        passages = passages_of(of_claims, contents)
+        lost = _Lost(
+            candidates=pa.concat_tables([of_sources, of_claims]),
+            evidence=evidence,
+            passages=passages,
+        )
+        if keep_evidence or not len(self.selected.claims):
+            return lost
+        return self._cut(lost, of_claims)
+
+    def _cut(self, lost: _Lost, of_claims: pa.Table) -> _Lost:
+        """Return what goes when evidence and copies of its words are cut."""
+        graves = Graves.for_passages(lost.passages, self.key)
+        copies = find_copies(self.snapshot, graves, lost.passages)
+        touched = pa.concat_arrays([lost.evidence, copies]).unique()
+        touched = touched.filter(pc.invert(pc.is_in(touched, value_set=self.selected.sources)))
+        ranges: Ranges = {}
+        columns = (of_claims[name].to_pylist() for name in ("source_id", "spans"))
+        for source, spans in zip(*columns, strict=True):
+            ranges.setdefault(source, []).extend(zip(spans[::2], spans[1::2], strict=True))
+        rows = current_rows(self.snapshot, "sources", "source_id", touched)
+        revised, cut = cut_sources(rows, ranges, graves)
+        others = self.snapshot.lookup("candidates", "source_id", revised["source_id"].combine_chunks())
+        others = others.filter(pc.invert(_among(others, lost.candidates)))
+        bare = others.filter(covered(others, cut, lost.passages))
+        bare = others.filter(_among(others, bare))  # all versions of a candidate go together
+        return _Lost(
+            candidates=pa.concat_tables([lost.candidates, bare]),
+            evidence=lost.evidence,
+            passages=lost.passages,
+            revised=revised,
+        )
+
+    def _left(self, lost: _Lost, sources: pa.Table, gone: Gone) -> tuple[Left, pa.Table]:
+        """Return what stays of the touched histories, and the candidates that take a new form."""
+        moved = moved_candidates(self.snapshot, sources, lost.candidates)
+        recited = self._recited(lost)
+        changed = _merged(moved, recited)
+        gone.add_table("candidates", self._versions(changed["candidate_id"]))
+        histories = pa.concat_tables([lost.candidates.select(["history_id"]), changed.select(["history_id"])])
+        ids = histories["history_id"].combine_chunks().unique()
+        found = latest(self.snapshot.lookup("candidates", "history_id", ids), "candidates")
+        claims = pa.concat_arrays(
+            [found["claim_id"].combine_chunks(), self.selected.claims.cast(ID)]
+        ).unique()
+        stays = found.filter(pc.invert(_among(found, lost.candidates)))
+        stays = stays.filter(pc.invert(_among(stays, changed)))
+        stays = stays.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
+        cited = zip(
+            lost.candidates["source_id"].to_pylist(), lost.candidates["spans"].to_pylist(), strict=True
+        )
+        left = Left(
+            candidates=pa.concat_tables([stays, changed]),
+            claims=claims,
+            histories=ids,
+            lost={(source, tuple(spans)) for source, spans in cited},
+            stale=set(lost.revised["source_id"].to_pylist()),
+            decisions=set(decision_ids(lost.candidates["candidate_id"], self.key).to_pylist()),
+        )
+        return left, changed
+
+    def _versions(self, ids: pa.ChunkedArray) -> pa.Table:
+        columns = ["candidate_id", *_PLACE]
+        return self.snapshot.lookup("candidates", "candidate_id", ids.combine_chunks(), columns)
+
+    def _recited(self, lost: _Lost) -> pa.Table:
+        """Return the candidates that stay of revised sources, citing the new revision."""
+        ids = lost.revised["source_id"].combine_chunks()
+        held = latest(self.snapshot.lookup("candidates", "source_id", ids), "candidates")
+        held = held.filter(pc.invert(_among(held, lost.candidates)))
+        held = held.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
+        if held.num_rows == 0:
+            return held
+        revision = lost.revised["revision"].take(pc.index_in(held["source_id"], value_set=ids))
+        place = held.schema.get_field_index("source_revision")
+        return next_version(held.set_column(place, held.schema.field(place), revision))
+
+    def _drop_decisions(self, left: Left, gone: Gone) -> None:
+        """Take away the decisions on what goes: on its candidates, and on its sources."""
+        columns = ["decision_id", *_PLACE]
+        ids = pa.array(sorted(left.decisions), ID)
+        gone.add_table("decisions", self.snapshot.lookup("decisions", "decision_id", ids, columns))
+        of_sources = self.snapshot.lookup("decisions", "source_id", self.selected.sources, columns)
+        gone.add_table("decisions", of_sources)
+
+    def _forbidden(self, vanished: set[bytes], lost: _Lost, sources: pa.Table) -> Forbidden:
+        """Return what may not return: the claims that vanish, the sources, and their words."""
+        of_sources = pc.is_in(lost.candidates["source_id"], value_set=self.selected.sources)
+        told = set(lost.candidates.filter(of_sources)["claim_id"].to_pylist())
+        # what only lost its evidence to a cut next to it was not asked to go: it may be told again
+        claims = pa.array(sorted({*(vanished & told), *self.selected.claims.to_pylist()}), ID)
+        current = latest(sources, "sources")
+        contents = dict(zip(current["source_id"].to_pylist(), current["content"].to_pylist(), strict=True))
+        of_claims = lost.candidates.filter(pc.is_in(lost.candidates["claim_id"], value_set=claims))
+        survives = lost.candidates.filter(pc.invert(pc.is_in(lost.candidates["claim_id"], value_set=claims)))
+        kept = set(survives["source_id"].to_pylist())
+        passages: dict[Passage, None] = dict.fromkeys([*lost.passages, *passages_of(of_claims, contents)])
+        for source, text, scope in zip(*_spoken(current), strict=True):
+            words = tuple(wording_of(text).words)
+            if len(words) >= SHORTEST_MESSAGE and source not in kept:
+                passages[words, scope] = None
+        return Forbidden(claims.to_pylist(), self.selected.sources.to_pylist(), list(passages))
+
+
+def _spoken(sources: pa.Table) -> tuple[list[bytes], list[str], list[tuple[str | None, ...]]]:
+    return sources["source_id"].to_pylist(), sources["content"].to_pylist(), scopes_of(sources)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lost:
+    """Candidates that go (all versions), whose evidence that was, and sources that lose bytes."""
+
+    candidates: pa.Table
+    evidence: pa.Array
+    passages: list[Passage]
+    revised: pa.Table = field(default_factory=CAPTURED.empty_table)
+
+    def emptied(self, snapshot: Snapshot) -> pa.Array:
+        """Return the sources that stay and lost candidates or bytes: each needs a decision of its own."""
+        ids = pa.concat_arrays([self.evidence, self.revised["source_id"].combine_chunks()]).unique()
+        held = snapshot.lookup("candidates", "source_id", ids, ["candidate_id", "source_id"])
+        stays = held.filter(pc.invert(_among(held, self.candidates)))["source_id"].combine_chunks()
+        cut = self.revised["source_id"].combine_chunks()
+        needs = pc.or_(pc.invert(pc.is_in(ids, value_set=stays)), pc.is_in(ids, value_set=cut))
+        return ids.filter(needs)
+
+
+def _among(rows: pa.Table, others: pa.Table) -> pa.ChunkedArray:
+    """Return which candidates are among `others`."""
+    return pc.is_in(rows["candidate_id"], value_set=others["candidate_id"].combine_chunks())
+
+
+def _merged(moved: pa.Table, recited: pa.Table) -> pa.Table:
+    """Return candidates that move and that cite a new revision, each once with both changes."""
+    if moved.num_rows == 0 or recited.num_rows == 0:
+        return pa.concat_tables([moved, recited])
+    both = pc.is_in(recited["candidate_id"], value_set=moved["candidate_id"].combine_chunks())
+    times = pc.index_in(recited["candidate_id"], value_set=moved["candidate_id"].combine_chunks())
+    place = recited.schema.get_field_index("order_time")
+    order = pc.if_else(both, moved["order_time"].take(times), recited["order_time"])
+    recited = recited.set_column(place, recited.schema.field(place), order)
+    alone = pc.is_in(moved["candidate_id"], value_set=recited["candidate_id"].combine_chunks())
+    return pa.concat_tables([moved.filter(pc.invert(alone)), recited])
+
+
+_EVENTS = {
+    "sources": "source_revised",
+    "conversations": "source_revised",
+    "candidates": "candidate_proposed",
+    "decisions": "candidate_decided",
+    "atoms": "atom_updated",
+    "edges": "edge_committed",
+    "lineage": "candidate_decided",
+    "disputes": "dispute_opened",
+}
+_RETIRING = {"edges": ("lifecycle_state", "archived", "edge_retired"),
+             "disputes": ("status", "closed", "dispute_closed")}  # fmt: skip
+
+
+def _events(rows: dict[str, pa.Table]) -> list[EventRows]:
+    """Return the rows by the event that brings them, in the journal's order."""
+    found = []
+    for table, event in _EVENTS.items():
+        part = rows[table]
+        if table in _RETIRING:
+            column, value, retiring = _RETIRING[table]
+            ends = pc.equal(part[column], value)
+            found.append(EventRows(event, table, part.filter(pc.invert(ends))))
+            found.append(EventRows(retiring, table, part.filter(ends)))
+        else:
+            found.append(EventRows(event, table, part))
+    return [group for group in found if group.rows.num_rows]
+
+
+def _removed(snapshot: Snapshot, gone: Gone, rows: dict[str, pa.Table]) -> dict[str, int]:
+    """Return per table how many ids keep no row and get no new one."""
+    counts = {}
+    for table, places in gone.places.items():
+        key = PRIMARY_KEYS[table]
+        held = snapshot.lookup(table, key, pa.array(list(set(places.values())), ID), [key, *_PLACE])
+        columns = (held[name].to_pylist() for name in (key, *_PLACE))
+        stays = {one for one, version, row in zip(*columns, strict=True) if (version, row) not in places}
+        ids = set(places.values()) - stays
+        if table in rows:
+            ids -= set(rows[table][key].to_pylist())
+        if ids:
+            counts[table] = len(ids)
+    return counts

@@ -1,0 +1,96 @@
+"""What goes with an act of forgetting, row by row, and what remains after it, why and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+
+from amos.clock import as_text, to_us
+from amos.flow.forget_plan import ErasurePlan
+from amos.flow.forget_selection import ForgetRequest, current_rows
+from amos.identity import id_text
+from amos.journal.store import Snapshot
+from amos.schemas.catalog import CopyEntry
+from amos.schemas.columns import ID
+from amos.schemas.state import PRIMARY_KEYS
+
+SHOWN_ROWS = 10_000
+"""Rows that a preview lists; all are counted."""
+_TEXT_CHARS = 200
+_TEXTS = {"sources": "content", "atoms": "payload", "entities": "name", "conversations": "title"}
+_UNPRINTED = ("decisions", "edges", "lineage", "disputes", "candidates")
+_ORDER = ("atoms", "sources", "conversations", "entities", *_UNPRINTED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Residue:
+    """What an act of forgetting left behind."""
+
+    request: ForgetRequest
+    tombstones: int
+    commitments: int = 0
+    kept_evidence: int = 0
+    waiting_for: tuple[int, ...] = ()
+    expires: datetime | None = None
+
+
+def going(snapshot: Snapshot, plan: ErasurePlan) -> dict[str, Any]:
+    """Return `goes`, the rows of which a version goes, and `goes_total`.
+
+    fate: removed when nothing stays of the row, revised when it stays in another form.
+    """
+    total = 0
+    rows: list[dict[str, Any]] = []
+    renewed = {(group.table, one) for group in plan.rows
+               for one in group.rows[PRIMARY_KEYS[group.table]].to_pylist()}  # fmt: skip
+    for table in _ORDER:
+        ids = sorted(set(plan.gone.places.get(table, {}).values()))
+        total += len(ids)
+        chosen = ids[: max(SHOWN_ROWS - len(rows), 0)]
+        texts = _texts(snapshot, table, chosen)
+        for one in chosen:
+            fate = "revised" if (table, one) in renewed else "removed"
+            rows.append({"table": table, "ref": id_text(table, one), "fate": fate, "text": texts.get(one)})
+    return {"goes": rows, "goes_total": total}
+
+
+def _texts(snapshot: Snapshot, table: str, ids: list[bytes]) -> dict[bytes, str | None]:
+    column = _TEXTS.get(table)
+    if column is None or not ids:
+        return {}
+    key = PRIMARY_KEYS[table]
+    rows = current_rows(snapshot, table, key, pa.array(ids, ID))
+    texts = zip(rows[key].to_pylist(), rows[column].to_pylist(), strict=True)
+    return {one: None if text is None else text[:_TEXT_CHARS] for one, text in texts}
+
+
+def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]:
+    """Return what remains, why, and until when (null: for ever, or until somebody acts)."""
+    until = as_text(to_us(left.expires)) if left.expires else None
+    rows: list[tuple[str, str, str | None]] = []
+    if left.waiting_for:
+        pids = ", ".join(map(str, left.waiting_for)) or "unknown"
+        rows.append(("files with the erased rows", f"readers hold them: process {pids}",
+                     "they end, and `amos forget` or any writing command runs again"))  # fmt: skip
+    if left.tombstones:
+        why = f"keyed digests keep it from coming back ({left.request.recreation})"
+        rows.append((f"{left.tombstones} tombstones", why, until))
+    if left.commitments:
+        why = "salted digests without their salts keep the journal verifiable; they confirm no guess"
+        rows.append((f"{left.commitments} commitments and keyed ids of erased rows", why, None))
+    if left.kept_evidence:
+        why = "--keep-evidence was given: the words stand in these sources and can be found there"
+        rows.append((f"the evidence in {left.kept_evidence} sources", why, None))
+    if left.request.suppress:
+        rows.append(("the suppressed rows", "they were hidden, not deleted: --suppress was given", None))
+    else:
+        why = "the file system reuses freed blocks in its own time; an encrypted disk covers them"
+        rows.append(("freed blocks of the disk", why, None))
+    for copy in copies:
+        why = f"this {copy.kind} was made on {as_text(copy.made_us)}, before the erasure"
+        rows.append((f"{copy.kind} {copy.place}", why, "it is deleted, or restored: restoring forgets again"))
+    return [dict(zip(("what", "why", "until"), row, strict=True)) for row in rows]

@@ -1,0 +1,49 @@
+"""What `amos forget` did or would do, as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from amos.views.plain import plural, visible
+
+Record = Mapping[str, Any]
+
+SHOWN_ROWS = 50
+_VERDICTS = {
+    "purged": "Gone: no file of the store holds it any more.",
+    "suppressed": "Hidden from every current view; the files keep it.",
+    "would_purge": "This would go; nothing was changed.",
+    "would_refuse": "This would be refused; nothing was changed.",
+    "would_suppress": "This would be hidden; nothing was changed.",
+}
+
+
+def forget_lines(report: Record) -> Iterator[str]:
+    """Yield what goes, the counts, what remains, and the verdict last."""
+    rows = report.get("goes", [])
+    for row in rows[:SHOWN_ROWS]:
+        text = f"  {visible(row['text'])}" if row["text"] else ""
+        yield f"{row['fate']:<8} {row['ref']}{text}"
+    if report.get("goes_total", 0) > min(len(rows), SHOWN_ROWS):
+        yield f"… {report['goes_total'] - min(len(rows), SHOWN_ROWS)} more; all are listed with --json"
+    counts = report.get("suppressed") or report["removed"]
+    gone = ", ".join(f"{table} {count}" for table, count in counts.items()) or "nothing"
+    yield f"{'hidden' if report['status'] == 'suppressed' else 'removed'}: {gone}"
+    yield f"messages that lose words: {report['revised']}; tombstones: {report['tombstones']}"
+    for hold in report["held_by"]:
+        yield f"held by {hold['hold'] or hold['kind']}: {visible(hold['reason'])}"
+    if report["residual"]:
+        yield "What remains:"
+    for row in report["residual"]:
+        until = f" (until {row['until']})" if row["until"] else ""
+        yield f"  {visible(row['what'])}: {visible(row['why'])}{until}"
+    yield _VERDICTS.get(report["status"]) or _pending(report)
+
+
+def _pending(report: Record) -> str:
+    pids = ", ".join(map(str, report["waiting_for"])) or "unknown"
+    return (
+        f"Pending: {plural(len(report['waiting_for']), 'reader')} (process {pids}) still "
+        "hold files with it; it is invisible to new readers and goes with the next write after they end."
+    )
