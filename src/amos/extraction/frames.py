@@ -35,8 +35,8 @@ def _gate(rules: Iterable[Rule]) -> str:
 _ALONE = _gate(rule for rule in _RULES if not rule.needs_opening)
 _OPENED = _gate(rule for rule in _RULES if rule.needs_opening)
 _OPENING = f"[{OPENINGS}]"
-_FEW = 64
-"""Texts that are searched outright, since to compile the patterns that rule most of them out costs more."""
+_SMALL = 8192
+"""Bytes of texts that are searched outright: to compile the patterns that rule most out costs more."""
 _VOICE = "quoted speaker"
 _AUTHOR = "user"
 _OPEN_MODALITIES = frozenset({Modality.ASSERTED, Modality.PREFERENCE, Modality.OBLIGATION, Modality.DESIRED})
@@ -92,7 +92,7 @@ def _framed(claims: pa.Table, sources: pa.Table) -> Iterator[tuple[int, Frames]]
         return
     rows = np.unique(claims["source_row"].to_numpy())
     texts = sources["content"].take(pa.array(rows))
-    if len(rows) > _FEW:
+    if texts.nbytes > _SMALL:
         places = np.flatnonzero(suspects(texts))
         rows, texts = rows[places], texts.take(pa.array(places))
     for row, text in zip(rows.tolist(), texts.to_pylist(), strict=True):

@@ -263,15 +263,15 @@ def test_no_repeated_trigger_makes_the_search_quadratic(piece):
     assert process_time() - begun < 1.5  # linear: about 0.1 s; quadratic: tens of seconds
 
 
-def test_many_texts_are_marked_as_each_is_alone():
-    texts = [f"{number} frogs. {text}" for number in range(4) for text in (*PASSED_ON, *PLAYED)]
-    many = sources(texts)
-    whole = frame_claims(propose(many, load_grammar(), is_compiled=False).claims, many)
-    alone = []
-    for row, text in enumerate(texts):
-        one = sources([text])
-        claims = frame_claims(propose(one, load_grammar(), is_compiled=False).claims, one)
-        alone += [{**claim, "source_row": row} for claim in claims.to_pylist()]
-    assert len({claim["source_row"] for claim in alone}) > 64
-    assert whole.to_pylist() == alone
-    assert any(claim["subject"] == "quoted speaker" for claim in alone)
+def test_many_texts_are_marked_as_few_are():
+    texts, times = [*PASSED_ON[:6], *PLAYED[:4]], 30
+    few, many = sources(texts), sources(texts * times)
+    claims = [propose(batch, load_grammar(), is_compiled=False).claims for batch in (few, many)]
+    of_few, of_many = (frame_claims(*batch).to_pylist() for batch in zip(claims, (few, many), strict=True))
+    assert many["content"].nbytes > 8192 > few["content"].nbytes
+    assert any(claim["subject"] == "quoted speaker" for claim in of_few)
+    assert of_many == [
+        {**claim, "source_row": claim["source_row"] + turn * len(texts)}
+        for turn in range(times)
+        for claim in of_few
+    ]
