@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from amos.clock import utc_now
 from amos.errors import EngineError
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from amos.flow.ingest import Progress
     from amos.flow.inputs import Report
     from amos.flow.look import Listed, Wanted
-    from amos.flow.recall import SearchPage
+    from amos.flow.moments import Moment, When
+    from amos.flow.recall import Recall, SearchPage
     from amos.flow.story import Story
     from amos.journal.findings import VerifyReport
     from amos.packets.packet import Packet
@@ -189,14 +190,16 @@ class Store:
     def packet(self, *cues: str, record: bool = False, **options: Any) -> Packet:
         """Return one bounded, cited packet; options are the fields of a packet request.
 
-        `as_of` asks what held then: an ISO 8601 text, or a datetime (without a zone it is UTC).
+        `at_version` or `known_at` ask a past state, `as_of` what held then, `min_version` for a version or a
+        later one: see `moments.When`.  Times are ISO 8601 texts or datetimes; without a zone they are UTC.
         With record its receipt is kept in the shard's telemetry: references and scores, no text.
         """
         from amos.packets.request import read_request
 
-        request = read_request({"cues": cues, "scope": self.scope, **_at_instant(options)})
+        moment, fields = self._asked(options)
+        request = read_request({"cues": cues, "scope": self.scope, **fields})
         now = utc_now()
-        with self._recall() as recall:
+        with self._recall(moment) as recall:
             found: Packet = recall.packet(request, packet_id=random_id(), now=now)
         if record:
             from amos.packets.store import record_receipt
@@ -211,44 +214,49 @@ class Store:
         """
         from amos.flow.questions import answer_questions
 
-        with self._recall() as recall:
-            yield from answer_questions(recall, questions, scope=self.scope, options=options, now=utc_now())
+        moment, fields = self._asked(options)
+        with self._recall(moment) as recall:
+            yield from answer_questions(recall, questions, scope=self.scope, options=fields, now=utc_now())
 
     def search(self, text: str, *, limit: int = 20, cursor: str | None = None, **options: Any) -> SearchPage:
         """Return turns and claims that share words with `text`, best first, from `cursor` on."""
         from amos.flow.recall import cursor_version
         from amos.packets.request import read_request
 
-        request = read_request({"cues": (text,), "scope": self.scope, **_at_instant(options)})
-        with self._recall(None if cursor is None else cursor_version(cursor)) as recall:
+        moment, fields = self._asked(options)
+        request = read_request({"cues": (text,), "scope": self.scope, **fields})
+        with self._recall(moment, None if cursor is None else cursor_version(cursor)) as recall:
             return recall.search(text, request, limit=limit, cursor=cursor, now=utc_now())
 
-    def show(self, ref: str) -> dict[str, Any]:
-        """Return what a reference names: `found`, `item`, `omissions`."""
+    def show(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
+        """Return what a reference names: `found`, `item`, `omissions`.
+
+        when: the moment asked about, as for `packet`.
+        """
         from amos.flow.references import show_ref
 
-        with self._sight() as sight:
+        with self._sight(when) as sight:
             return show_ref(sight, ref)
 
-    def list(self, wanted: Wanted | None = None) -> Listed:
-        """Return one page of what is stored, newest first."""
+    def list(self, wanted: Wanted | None = None, **when: Unpack[When]) -> Listed:
+        """Return one page of what is stored, newest first; `when` as for `packet`."""
         from amos.flow.look import Wanted, list_rows
 
-        with self._sight() as sight:
+        with self._sight(when) as sight:
             return list_rows(sight, wanted or Wanted())
 
-    def why(self, ref: str) -> dict[str, Any]:
-        """Return evidence, decision, lineage and events behind a row."""
+    def why(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
+        """Return evidence, decision, lineage and events behind a row; `when` as for `packet`."""
         from amos.flow.why import why_ref
 
-        with self._sight() as sight:
+        with self._sight(when) as sight:
             return why_ref(sight, ref)
 
-    def sql(self, query: str) -> pa.Table:
-        """Return the rows of one reading SQL statement over the tables in sight."""
+    def sql(self, query: str, **when: Unpack[When]) -> pa.Table:
+        """Return the rows of one reading SQL statement over the tables in sight; `when` as for `packet`."""
         from amos.flow.sql import query_tables
 
-        with self._sight() as sight:
+        with self._sight(when) as sight:
             return query_tables(sight, query)
 
     def compact(
@@ -340,25 +348,28 @@ class Store:
             yield from export_rows(sight, tables)
 
     @contextmanager
-    def _sight(self) -> Iterator[Sight]:
-        with self.shard.pin() as snapshot:
-            yield Sight(snapshot=snapshot, now=utc_now(), scope=self.scope)
+    def _sight(self, when: When | None = None) -> Iterator[Sight]:
+        from amos.flow.moments import pin_moment, read_moment
 
-    def _recall(self, version: int | None = None) -> Any:
+        moment = read_moment(when or {})
+        with pin_moment(self.shard, moment) as snapshot:
+            yield Sight(snapshot=snapshot, now=utc_now(), as_of_us=moment.as_of_us, scope=self.scope)
+
+    def _recall(self, moment: Moment, continued: int | None = None) -> Recall:
+        from amos.flow.moments import pin_moment
         from amos.flow.recall import Recall
         from amos.retrieval.visibility import NOBODY, OWNER
 
-        return Recall(self.shard, OWNER if self.principal.is_owner else NOBODY, version=version)
+        snapshot = pin_moment(self.shard, moment, continued=continued)
+        return Recall(self.shard, OWNER if self.principal.is_owner else NOBODY, snapshot=snapshot)
 
+    @staticmethod
+    def _asked(options: dict[str, Any]) -> tuple[Moment, dict[str, Any]]:
+        """Return the moment asked about and the fields of the request, the instant of validity among them."""
+        from amos.flow.moments import split_moment
 
-def _at_instant(options: dict[str, Any]) -> dict[str, Any]:
-    """Return request fields in which `as_of`, where given, stands as microseconds."""
-    from amos.flow.instants import instant_us
-
-    at = options.pop("as_of", None)
-    if at is not None:
-        options["as_of_us"] = instant_us(at if isinstance(at, str) else at.isoformat(), "as_of")
-    return options
+        moment, fields = split_moment(options)
+        return moment, fields if moment.as_of_us is None else {**fields, "as_of_us": moment.as_of_us}
 
 
 def open(  # noqa: A001 - the library's door is named like the built-in

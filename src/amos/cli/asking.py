@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from amos.cli.moments import moment_options
 from amos.packets.budgets import MODES, PROCESSORS
 
 Command = Callable[..., Any]
@@ -24,7 +25,7 @@ def visibility_options(command: Command) -> Command:
     """Add the options that widen what may be shown."""
     for flag, meaning in reversed(_VISIBILITY):
         command = click.option(flag, is_flag=True, help=meaning)(command)
-    return click.option("--as-of", metavar="TIME", help="What held then; nothing said later.")(command)
+    return moment_options(command)
 
 
 def asking_options(command: Command) -> Command:
@@ -54,19 +55,17 @@ def asking_options(command: Command) -> Command:
 
 def request_fields(
     *,
-    as_of: str | None,
     include_untrusted: bool,
     include_superseded: bool,
     max_items: int | None = None,
     tokens: int | None = None,
     processor: str = "reasoner",
     mode: str = "general",
+    **when: Any,
 ) -> dict[str, Any]:
-    """Return what the options say, as fields of a packet request."""
-    from amos.flow.instants import instant_us
-
+    """Return what the options say, as fields of a packet request and of the moment it asks about."""
     return {
-        "as_of_us": None if as_of is None else instant_us(as_of, "--as-of"),
+        **when,
         "include_untrusted": include_untrusted,
         "include_superseded": include_superseded,
         "max_items": max_items,

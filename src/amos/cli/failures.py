@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import click
 
+from amos.cli.moments import misplaced, placed_advice
 from amos.errors import CapacityError, EngineError, InputError, UsageError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -65,6 +66,9 @@ def _usage_error(failure: click.ClickException) -> UsageError:
     path = context.command_path if context is not None else "amos"
     advice = f"Run `{path} --help`."
     if isinstance(failure, click.NoSuchOption) and context is not None:
+        reason = misplaced(failure.option_name, path)
+        if reason is not None:
+            return UsageError(reason, advice=placed_advice())
         advice = _place_of_option(failure.option_name, context) or advice
     return UsageError(failure.format_message(), advice=advice)
 

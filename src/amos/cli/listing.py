@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_rows
 from amos.schemas.vocabulary import AtomType
 
@@ -33,10 +36,12 @@ _STATES = ("active", "superseded", "archived", "quarantined", "all")
 @click.option("--cursor", metavar="CURSOR", help="Go on after the page that printed this.")
 @click.option("--since", metavar="TIME", help="Not before this time (of the event, not of the reading).")
 @click.option("--until", metavar="TIME", help="Before this time.")
+@moment_options
 @json_option
 @pass_invocation
 def list_rows(
     invocation: Invocation,
+    /,
     *,
     kind: str,
     types: tuple[str, ...],
@@ -46,6 +51,7 @@ def list_rows(
     since: str | None,
     until: str | None,
     as_json: bool,
+    **when: Any,
 ) -> None:
     """Walk through what is stored, newest first.
 
@@ -71,7 +77,7 @@ def list_rows(
         until_us=None if until is None else instant_us(until, "--until"),
     )
     with invocation.open_store() as store:
-        listed = store.list(Wanted(kind=kind, types=types, state=state, page=page))
+        listed = store.list(Wanted(kind=kind, types=types, state=state, page=page), **when)
         is_empty = store.shard.head == 0
     if as_json:
         print_rows(listed.rows, is_truncated=listed.is_truncated, cursor=listed.cursor)

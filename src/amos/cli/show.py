@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_object
 
 
 @click.command()
 @click.argument("ref", metavar="REF")
+@moment_options
 @json_option
 @pass_invocation
-def show(invocation: Invocation, *, ref: str, as_json: bool) -> None:
+def show(invocation: Invocation, /, *, ref: str, as_json: bool, **when: Any) -> None:
     """Print one thing by its reference, or by a beginning of it.
 
     REF is what other commands print, such as atm_7f3k2q: six characters after the underscore are enough.
@@ -26,7 +30,7 @@ def show(invocation: Invocation, *, ref: str, as_json: bool) -> None:
     from amos.views.rows import item_lines, omission_lines
 
     with invocation.open_store() as store:
-        answer = store.show(ref)
+        answer = store.show(ref, **when)
     if as_json:
         print_object(answer)
     elif answer["found"]:

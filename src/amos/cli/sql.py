@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_rows, terminal_width
 
 
 @click.command()
 @click.argument("query", metavar="QUERY")
+@moment_options
 @json_option
 @pass_invocation
-def sql(invocation: Invocation, *, query: str, as_json: bool) -> None:
+def sql(invocation: Invocation, /, *, query: str, as_json: bool, **when: Any) -> None:
     """Ask the tables in SQL; nothing can be written.
 
     QUERY is one SELECT statement of DuckDB over sources, conversations, entities, candidates, decisions,
@@ -27,7 +31,7 @@ def sql(invocation: Invocation, *, query: str, as_json: bool) -> None:
     from amos.views.grid import grid_lines, plain_rows
 
     with invocation.open_store() as store:
-        table = store.sql(query)
+        table = store.sql(query, **when)
     if as_json:
         print_rows(plain_rows(table))
     else:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_object
 
 
 @click.command()
 @click.argument("ref", metavar="REF")
+@moment_options
 @json_option
 @pass_invocation
-def why(invocation: Invocation, *, ref: str, as_json: bool) -> None:
+def why(invocation: Invocation, /, *, ref: str, as_json: bool, **when: Any) -> None:
     """Say where a claim comes from and why it was decided so.
 
     Goes from an atom, a candidate, a decision or a source to the bytes it rests on, the decision with its
@@ -26,7 +30,7 @@ def why(invocation: Invocation, *, ref: str, as_json: bool) -> None:
     from amos.views.reasons import why_lines
 
     with invocation.open_store() as store:
-        answer = store.why(ref)
+        answer = store.why(ref, **when)
     if as_json:
         print_object(answer)
     else:

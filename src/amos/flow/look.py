@@ -66,6 +66,11 @@ def list_rows(sight: Sight, wanted: Wanted) -> Listed:
         raise UsageError(f"no state is called {wanted.state!r}", advice=f"States: {', '.join(STATES)}.")
     if wanted.kind == "atoms" and wanted.state == "quarantined":
         lister = _list_waiting
+    if sight.as_of_us is not None and lister not in _OF_VALID_TIME:
+        raise UsageError(
+            "`--as-of` asks what held then, which claims and turns tell",
+            advice="Use it with `amos list` or `amos list sources`; `--known-at` gives lists as they were.",
+        )
     return lister(sight, wanted)
 
 
@@ -89,10 +94,18 @@ def _paged(
 
 def _list_atoms(sight: Sight, wanted: Wanted) -> Listed:
     rows = sight.current("atoms", ["atom_id", "observed_at", "type", *STATE_COLUMNS])
-    rows = _of_types(rows, wanted.types)
+    rows = _begun(_of_types(rows, wanted.types), sight.as_of_us)
     if wanted.state != "all":
         rows = rows.filter(pc.equal(pa.array(states_of(rows, sight.now_us), pa.string()), wanted.state))
     return _paged(sight, "atoms", rows, wanted, atom_rows, time="observed_at")
+
+
+def _begun(rows: pa.Table, instant_us: int | None) -> pa.Table:
+    """Return the atoms that began to hold by an instant; those that began later are no part of then."""
+    if instant_us is None:
+        return rows
+    kept = [any(start <= instant_us for start in spans[::2]) for spans in rows["intervals"].to_pylist()]
+    return rows.filter(pa.array(kept, pa.bool_()))
 
 
 def _of_types(rows: pa.Table, types: tuple[str, ...]) -> pa.Table:
@@ -114,7 +127,10 @@ def _list_candidates(sight: Sight, wanted: Wanted) -> Listed:
 
 
 def _list_sources(sight: Sight, wanted: Wanted) -> Listed:
-    rows = sight.current("sources", ["source_id", "event_time"])
+    rows = sight.current("sources", ["source_id", "event_time", "ingest_time"])
+    if sight.as_of_us is not None:
+        said = pc.coalesce(rows["event_time"], rows["ingest_time"]).cast(pa.int64())
+        rows = rows.filter(pc.less_equal(said, sight.as_of_us))
     return _paged(sight, "sources", rows, wanted, source_rows)
 
 
@@ -139,6 +155,7 @@ _LISTERS: dict[str, Callable[[Sight, Wanted], Listed]] = {
     "candidates": _list_candidates,
     "decisions": _list_decisions,
 }
+_OF_VALID_TIME = (_list_atoms, _list_sources)
 _TABLES = {name: name for name in _LISTERS}
 KINDS = tuple(_LISTERS)
 

@@ -53,9 +53,10 @@ class SearchPage:
 class Recall:
     """Reads one pinned version for one reader; make one per command and close it."""
 
-    def __init__(self, shard: Shard, reader: Reader, *, version: int | None = None) -> None:
+    def __init__(self, shard: Shard, reader: Reader, *, snapshot: Snapshot | None = None) -> None:
+        """Read `snapshot`, the newest state where none is given; it is closed with this."""
         self._reader = reader
-        self.snapshot: Snapshot = shard.pin(version)
+        self.snapshot: Snapshot = shard.pin() if snapshot is None else snapshot
         try:
             self.retriever: Retriever = open_index(shard, self.snapshot, statements)
         except BaseException:

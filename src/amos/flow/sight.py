@@ -50,11 +50,13 @@ _OF_WHOLE_TALK = ("title", "started_at", *(f"scope_{name}" for name in SCOPE_NAM
 class Sight:
     """One pinned version as one caller sees it now.
 
-    scope: narrows to rows of these values and rows without one; it never widens.
+    scope: narrows to rows of these values and rows without one; it never widens.  as_of_us: the instant
+    at which validity is judged instead of `now`, in microseconds.
     """
 
     snapshot: Snapshot
     now: datetime
+    as_of_us: int | None = None
     scope: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
@@ -67,7 +69,7 @@ class Sight:
     @property
     def now_us(self) -> int:
         """The instant at which validity is judged, in microseconds."""
-        return to_us(self.now)
+        return to_us(self.now) if self.as_of_us is None else self.as_of_us
 
     def current(self, table: str, columns: list[str] | None = None) -> pa.Table:
         """Return the current rows in sight; `columns` limits what is read and returned."""

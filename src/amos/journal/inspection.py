@@ -49,6 +49,12 @@ class Inspection:
         with self._lock:
             return list(self._catalog.texts())
 
+    def version_at(self, instant_us: int) -> int:
+        """Return the newest graph version that was accepted at or before an instant, 0 when none was."""
+        with self._lock:
+            version: int = self._catalog.version_at(instant_us)
+            return version
+
     def runs(self) -> list[RunEntry]:
         """Return the receipts of all runs, oldest first."""
         with self._lock:

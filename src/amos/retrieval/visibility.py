@@ -46,8 +46,8 @@ class RowFilter:
     """What a request may see and wants to see.
 
     scope: narrows to rows of these values and rows without one.  now_us: the instant of the
-    request.  as_of_us: show what held then, and nothing said later.  types: atom types wanted, all
-    and the turns when empty; the word turn stands for the turns.
+    request.  as_of_us: show the claims that held then and the turns said until then.  types: atom
+    types wanted, all and the turns when empty; the word turn stands for the turns.
     """
 
     reader: Reader
@@ -146,10 +146,12 @@ def atom_omissions(rows: Rows, wanted: RowFilter) -> list[tuple[str, Mask]]:
             reasons.append((reason, rows["health"] == np.uint64(text_hash(status))))
     if not wanted.include_contradicted:
         reasons.append(("contradicted", rows["health"] == np.uint64(text_hash("contradicted"))))
+    is_over = ~holds_at(rows, wanted.instant_us)
     if wanted.as_of_us is not None:
-        reasons.append(("not_yet_known", rows["event_us"] > wanted.as_of_us))
+        # what was told later may tell of then; what began later neither held nor had been replaced
+        reasons.append(("not_yet_held", is_over & (rows["event_us"] > wanted.as_of_us)))
     if not wanted.include_superseded:
-        reasons.append(("superseded", ~holds_at(rows, wanted.instant_us)))
+        reasons.append(("superseded", is_over))
     if wanted.types:
         kinds = np.array([text_hash(kind) for kind in wanted.types], np.uint64)
         reasons.append(("type_not_requested", ~np.isin(rows["type"], kinds)))

@@ -201,6 +201,12 @@ class Catalog:
         found = self.rows("SELECT * FROM commits ORDER BY graph_version DESC LIMIT 1")
         return CommitEntry(*found[0]) if found else None
 
+    def version_at(self, instant_us: int) -> int:
+        """Return the newest graph version accepted at or before an instant; acceptance never goes back."""
+        sql = "SELECT coalesce(max(graph_version), 0) FROM commits WHERE accepted_us <= ?"
+        version: int = self.rows(sql, (instant_us,))[0][0]
+        return version
+
     def segments(self, since: int = 0) -> list[SegmentEntry]:
         """Return segments whose last version is after `since`, by table and version."""
         sql = "SELECT * FROM segment_files WHERE last_version > ? ORDER BY table_name, first_version"
