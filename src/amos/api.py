@@ -6,41 +6,32 @@ ingesting needs.
 
 from __future__ import annotations
 
-import builtins
 import logging
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 from amos.clock import utc_now
 from amos.errors import EngineError
+from amos.flow.looking import Looking
 from amos.flow.principal import Principal, principal_of
-from amos.flow.sight import Sight
 from amos.identity import random_id
 from amos.journal.store import Shard
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from amos.flow.ingest import Progress
     from amos.flow.inputs import Report
-    from amos.flow.look import Listed, Wanted
-    from amos.flow.moments import Moment, When
-    from amos.flow.recall import Recall, SearchPage
-    from amos.flow.story import Story
     from amos.journal.findings import VerifyReport
-    from amos.packets.packet import Packet
 
 __all__ = ["Store", "open", "propose"]
 
 _LOG = logging.getLogger(__name__)
 
 
-class Store:
+class Store(Looking):
     """One shard of a store on disk: ingest, ask, look, verify.
 
     scope: narrows what is read to rows of these values and rows without one, by scope name.
@@ -187,78 +178,6 @@ class Store:
         except (OSError, EngineError) as cause:
             _LOG.warning("the index could not be stored", extra={"cause": str(cause)})
 
-    def packet(self, *cues: str, record: bool = False, **options: Any) -> Packet:
-        """Return one bounded, cited packet; options are the fields of a packet request.
-
-        `at_version` or `known_at` ask a past state, `as_of` what held then, `min_version` for a version or a
-        later one: see `moments.When`.  Times are ISO 8601 texts or datetimes; without a zone they are UTC.
-        With record its receipt is kept in the shard's telemetry: references and scores, no text.
-        """
-        from amos.packets.request import read_request
-
-        moment, fields = self._asked(options)
-        request = read_request({"cues": cues, "scope": self.scope, **fields})
-        now = utc_now()
-        with self._recall(moment) as recall:
-            found: Packet = recall.packet(request, packet_id=random_id(), now=now)
-        if record:
-            from amos.packets.store import record_receipt
-
-            record_receipt(self.shard.folder, found, now)
-        return found
-
-    def packets(self, questions: Sequence[Mapping[str, Any]], **options: Any) -> Iterator[dict[str, Any]]:
-        """Yield the items of one packet per question, as rows; one pinned version answers all.
-
-        questions: objects with `qid`, `cues` and, if wanted, `scope`, `as_of`, `asked_at`.
-        """
-        from amos.flow.questions import answer_questions
-
-        moment, fields = self._asked(options)
-        with self._recall(moment) as recall:
-            yield from answer_questions(recall, questions, scope=self.scope, options=fields, now=utc_now())
-
-    def search(self, text: str, *, limit: int = 20, cursor: str | None = None, **options: Any) -> SearchPage:
-        """Return turns and claims that share words with `text`, best first, from `cursor` on."""
-        from amos.flow.recall import cursor_version
-        from amos.packets.request import read_request
-
-        moment, fields = self._asked(options)
-        request = read_request({"cues": (text,), "scope": self.scope, **fields})
-        with self._recall(moment, None if cursor is None else cursor_version(cursor)) as recall:
-            return recall.search(text, request, limit=limit, cursor=cursor, now=utc_now())
-
-    def show(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
-        """Return what a reference names: `found`, `item`, `omissions`.
-
-        when: the moment asked about, as for `packet`.
-        """
-        from amos.flow.references import show_ref
-
-        with self._sight(when) as sight:
-            return show_ref(sight, ref)
-
-    def list(self, wanted: Wanted | None = None, **when: Unpack[When]) -> Listed:
-        """Return one page of what is stored, newest first; `when` as for `packet`."""
-        from amos.flow.look import Wanted, list_rows
-
-        with self._sight(when) as sight:
-            return list_rows(sight, wanted or Wanted())
-
-    def why(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
-        """Return evidence, decision, lineage and events behind a row; `when` as for `packet`."""
-        from amos.flow.why import why_ref
-
-        with self._sight(when) as sight:
-            return why_ref(sight, ref)
-
-    def sql(self, query: str, **when: Unpack[When]) -> pa.Table:
-        """Return the rows of one reading SQL statement over the tables in sight; `when` as for `packet`."""
-        from amos.flow.sql import query_tables
-
-        with self._sight(when) as sight:
-            return query_tables(sight, query)
-
     def compact(
         self,
         *,
@@ -313,7 +232,7 @@ class Store:
 
         return release_hold(self.shard, hold, actor=self.principal.name, now=utc_now())
 
-    def holds(self) -> builtins.list[dict[str, Any]]:
+    def holds(self) -> list[dict[str, Any]]:
         """Return all holds, oldest first; released ones say when."""
         from amos.flow.forget_holds import shown_hold
 
@@ -325,51 +244,6 @@ class Store:
         from amos.journal.verify import verify_shard
 
         return verify_shard(self.shard, digest=state_digest)
-
-    def report_ingest(self) -> dict[str, Any]:
-        """Return what the ingest runs have done, run by run and in total."""
-        from amos.flow.report import report_ingest
-
-        with self._sight() as sight:
-            return report_ingest(sight, self.shard.runs())
-
-    def story(self) -> Story:
-        """Return some claims that were kept, and one refused source for each telling reason."""
-        from amos.flow.story import tell_story
-
-        with self._sight() as sight:
-            return tell_story(sight)
-
-    def export(self, tables: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the rows in sight as plain objects, table by table."""
-        from amos.flow.export import export_rows
-
-        with self._sight() as sight:
-            yield from export_rows(sight, tables)
-
-    @contextmanager
-    def _sight(self, when: When | None = None) -> Iterator[Sight]:
-        from amos.flow.moments import pin_moment, read_moment
-
-        moment = read_moment(when or {})
-        with pin_moment(self.shard, moment) as snapshot:
-            yield Sight(snapshot=snapshot, now=utc_now(), as_of_us=moment.as_of_us, scope=self.scope)
-
-    def _recall(self, moment: Moment, continued: int | None = None) -> Recall:
-        from amos.flow.moments import pin_moment
-        from amos.flow.recall import Recall
-        from amos.retrieval.visibility import NOBODY, OWNER
-
-        snapshot = pin_moment(self.shard, moment, continued=continued)
-        return Recall(self.shard, OWNER if self.principal.is_owner else NOBODY, snapshot=snapshot)
-
-    @staticmethod
-    def _asked(options: dict[str, Any]) -> tuple[Moment, dict[str, Any]]:
-        """Return the moment asked about and the fields of the request, the instant of validity among them."""
-        from amos.flow.moments import split_moment
-
-        moment, fields = split_moment(options)
-        return moment, fields if moment.as_of_us is None else {**fields, "as_of_us": moment.as_of_us}
 
 
 def open(  # noqa: A001 - the library's door is named like the built-in

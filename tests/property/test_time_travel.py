@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import amos.api
+import amos.flow.looking
 from amos.api import Store
 from amos.flow.look import Wanted
 from amos.flow.recall import refresh
@@ -54,7 +54,7 @@ def _packet(store, text, when):
 
 @pytest.fixture(autouse=True)
 def _one_moment(monkeypatch):
-    monkeypatch.setattr(amos.api, "utc_now", lambda: NOW)
+    monkeypatch.setattr(amos.flow.looking, "utc_now", lambda: NOW)
 
 
 BATCHES = st.lists(

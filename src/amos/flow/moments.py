@@ -56,9 +56,11 @@ def read_moment(when: When) -> Moment:
 
 
 def split_moment(options: dict[str, Any]) -> tuple[Moment, dict[str, Any]]:
-    """Return the moment that options name, and the other options."""
+    """Return the moment that options name, and the fields of a request with its instant of validity."""
     own: Any = {name: value for name, value in options.items() if name in When.__annotations__}
-    return read_moment(own), {name: value for name, value in options.items() if name not in own}
+    fields = {name: value for name, value in options.items() if name not in own}
+    moment = read_moment(own)
+    return moment, fields if moment.as_of_us is None else {**fields, "as_of_us": moment.as_of_us}
 
 
 def pin_moment(
