@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -151,9 +152,8 @@ def _order(candidates: pa.Table, rows: I64, group: I64, order_us: I64) -> I64:
 
 def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
     """Fold the rows of `encoded` at `place` (ascending); source: code of the source per row."""
-    run = compiled(kernel.fold_histories) if is_worth_compiling(place.size) else kernel.fold_histories
     claim = encoded.claim[place]
-    action, pair_row, pair_claim, span_claim, span_from, span_until, _, disputed, _ = run(
+    columns = (
         encoded.group[place],
         claim,
         encoded.twin,
@@ -162,8 +162,13 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
         encoded.from_us[place],
         encoded.until_us[place],
         encoded.traits[place],
-        encoded.claim_count,
     )
+    if is_worth_compiling(place.size):
+        told = compiled(kernel.fold_histories)(*columns, encoded.claim_count)
+    else:
+        plain: list[Any] = [*(column.tolist() for column in columns), encoded.claim_count]
+        told = kernel.fold_histories(*plain)
+    action, pair_row, pair_claim, span_claim, span_from, span_until, _, disputed, _ = told
     supports = action != kernel.OUTRANKED
     opener = np.full(encoded.claim_count, -1, np.int64)
     opening = np.flatnonzero(supports)

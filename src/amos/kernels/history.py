@@ -159,12 +159,14 @@ def fold_histories(
     KNOWN is off.  from_us, until_us: (n,) validity, OPEN_FROM / OPEN_UNTIL where unknown.
     traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE.
 
+    Plain runs take lists in place of the arrays: their items cost a third.
+
     Returns the action per row (n,); pairs (row, claim) that gave way or, for DISPUTE and
     OUTRANKED, that stood against the row; the intervals in order of opening (claim, from,
     until); per claim the row that last supported it, the row that opened its dispute or -1, and
     its open interval or -1.  Linear in n.
     """
-    n = group.shape[0]
+    n = len(group)
     action = np.zeros(n, np.int8)
     pairs = np.empty((2, 2 * n + 1), np.int64)  # row, claim
     spans = np.empty((3, n), np.int64)  # claim, from, until
