@@ -24,28 +24,26 @@ class Origin(NamedTuple):
 
 
 class Match:
-    """One row of a match with its texts cut on demand."""
+    """One row of a match with its texts cut on demand.
 
-    __slots__ = ("_numbers", "_origin", "cues", "flags", "kind", "message_cues", "pattern")
+    sentence: the number of its sentence in the message.  is_negated: it holds an odd number of
+    negations.
+    """
+
+    __slots__ = (
+        "_numbers", "_origin", "cues", "flags", "is_negated", "kind", "message_cues", "pattern", "sentence",
+    )  # fmt: skip
 
     def __init__(self, numbers: list[int], origin: Origin) -> None:
         self._numbers = numbers
         self.pattern = numbers[layout.ROW_PATTERN]
+        self.sentence = numbers[layout.ROW_SENTENCE]
+        self.is_negated = numbers[layout.ROW_NEGATIVE] != 0
         self._origin = origin
         self.cues = numbers[layout.ROW_CUES]
         self.message_cues = numbers[layout.ROW_MESSAGE_CUES]
         self.flags = numbers[layout.ROW_FLAGS]
         self.kind = numbers[layout.ROW_WHEN_KIND]
-
-    @property
-    def sentence(self) -> int:
-        """The number of the match's sentence in its message."""
-        return self._numbers[layout.ROW_SENTENCE]
-
-    @property
-    def is_negated(self) -> bool:
-        """The match holds an odd number of negations."""
-        return self._numbers[layout.ROW_NEGATIVE] != 0
 
     def span(self, column: int) -> tuple[int, int] | None:
         """Return the bytes of the source behind the pair of numbers at `column`, None when unset."""

@@ -105,7 +105,13 @@ def is_sensitive(property_name: str, value: str, *, is_other: bool) -> bool:
         return verdict
     if _touches(value):
         return True
-    return is_other and bool(_OTHERS_ONLY.search(property_name) or _OTHERS_ONLY.search(value))
+    return is_other and (_names_matter(property_name) or _OTHERS_ONLY.search(value) is not None)
+
+
+@functools.lru_cache(maxsize=8192)
+def _names_matter(property_name: str) -> bool:
+    """Tell whether a property is delicate where it is somebody else's."""
+    return _OTHERS_ONLY.search(property_name) is not None
 
 
 @functools.lru_cache(maxsize=8192)

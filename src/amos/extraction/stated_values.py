@@ -56,16 +56,18 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
         kind = NO_TIME  # "these days" bounds nothing
     if meaning.shape not in _TRIMMED or is_time:
         return Stated(value, is_time, kind, 0)
-    is_denied = value[:4].casefold() == "not " and meaning.shape == "none"
+    is_plain = meaning.shape == "none"
+    is_denied = is_plain and value[:4].casefold() == "not "
     if is_denied:
         value = value[4:]  # "is certainly not | shy"
     value = trim_value(value, property_name, meaning.family)
     if meaning.lead:
         value = f"{meaning.lead} {value}"
-    is_negative_habit = meaning.shape == "habit" and match.is_negated != meaning.is_negative
-    is_unfinished = meaning.shape == "none" and value.casefold() in _UNFINISHED
-    if is_unfinished or kind in _JOINED.get("preference" if is_negative_habit else meaning.shape, ()):
-        value = _with_time(value, match, origin)
+    if match.kind != NO_TIME:
+        is_negative_habit = meaning.shape == "habit" and match.is_negated != meaning.is_negative
+        is_unfinished = is_plain and value.casefold() in _UNFINISHED
+        if is_unfinished or kind in _JOINED.get("preference" if is_negative_habit else meaning.shape, ()):
+            value = _with_time(value, match, origin)
     if meaning.arity != "single" or span is None or not origin.content.startswith(_LIST_STARTS, span[1]):
         return Stated(value, is_time, kind, 0, is_denied)
     whole, end = _whole_list(span, origin)

@@ -51,7 +51,10 @@ class Worth:
         self._values = columns.get("value", {})
         self._heads = columns.get("value_head", {})
         self._starts = columns.get("value_start", {})
-        self._families = columns.get("family", {})
+        self._families: dict[str, dict[str, str]] = {}
+        for text, reason in columns.get("family", {}).items():
+            family, _, words = text.partition(" ")
+            self._families.setdefault(family, {})[words] = reason
         self._passing = grammar.passing
         self._passing_heads = grammar.passing_heads
 
@@ -70,8 +73,9 @@ class Worth:
             is_to_do = words[0] == "to" and meaning.family in _WITH_TO
             found = None if is_to_do else self._heads.get(words[0])
             found = found or self._starts.get(start) or self._values.get(folded)
-        found = found or self._families.get(f"{meaning.family} {words[0]}")
-        found = found or self._families.get(f"{meaning.family} {start}")
+        openings = self._families.get(meaning.family)
+        if found is None and openings is not None:
+            found = openings.get(words[0]) or openings.get(start)
         if found is not None:
             return found
         if meaning.shape in ("statement", "habit") and self._is_idle(words, subject, value):
