@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,10 @@ def part_cells(part: Part, count: int) -> list[bytes]:
     elif part.kind == "bytes":
         assert part.offsets is not None
         view, cuts = octet_view(part.values), part.offsets.tolist()
-        cells = [framed(bytes(view[cuts[i] : cuts[i + 1]])) for i in range(count)]
+        cells = [
+            b"\x01" + (after - first).to_bytes(4, "little") + view[first:after]
+            for first, after in pairwise(cuts)
+        ]
     else:
         raise TypeError(f"a column of kind {part.kind} is no part of an identity")
     if part.valid is not None:
