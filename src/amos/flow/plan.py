@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,24 +39,45 @@ class Plan:
     graves: Graves
 
 
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """A batch prepared before its version was pinned, as if every block of it were new."""
+
+    prepared: Prepared
+    now: datetime
+    graves: Graves | None
+
+    def serves(self, graves: Graves) -> bool:
+        """Return whether it was prepared under the tombstones that stand."""
+        return graves.is_empty if self.graves is None else self.graves is graves
+
+
+class Received(NamedTuple):
+    """Blocks of a batch (RAW) with their (n,) ids and delivery digests, prepared ahead where that paid."""
+
+    raw: pa.Table
+    source_ids: pa.Array
+    delivered: pa.Array
+    ahead: Ahead | None = None
+
+
 def plan_batch(
     snapshot: Snapshot,
-    raw: pa.Table,
-    source_ids: pa.Array,
-    delivered: pa.Array,
+    received: Received,
     *,
     rules: Rules,
     key: bytes,
     now: datetime,
     graves: Graves | None = None,
 ) -> Plan:
-    """Decide the blocks of `raw` (RAW) against what `snapshot` holds.
+    """Decide the blocks of a batch against what `snapshot` holds.
 
-    source_ids, delivered: (n,) ids and delivery digests, aligned with raw.  graves: the tombstones of
-    `snapshot`, read here when not given.
+    graves: the tombstones of `snapshot`, read here when not given.  What was prepared ahead serves when
+    every block is new and none is an edit.
     """
     graves = read_graves(snapshot, key, now, graves)
-    edits = name_edits(snapshot, raw, source_ids, delivered, key)
+    given, source_ids, delivered, ahead = received
+    edits = name_edits(snapshot, given, source_ids, delivered, key)
     raw = edits.raw
     read_ids = (
         pa.concat_arrays([source_ids, edits.source_ids]) if edits.source_ids is not source_ids else source_ids
@@ -67,10 +89,14 @@ def plan_batch(
     refusals = known.absent("decisions", conflict_decisions(deliveries.conflicts, rules=rules, key=key))
     if deliveries.fresh.size == 0:
         return _unchanged(deliveries, refusals, read_ids, now, graves)
-    columns = (raw.combine_chunks(), source_ids, delivered, edits.revises)
-    if deliveries.fresh.size < raw.num_rows:
-        columns = tuple(column.take(deliveries.fresh) for column in columns)
-    prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
+    is_whole = deliveries.fresh.size == raw.num_rows
+    if ahead is not None and is_whole and edits.raw is given and ahead.serves(graves):
+        prepared, now = ahead.prepared, ahead.now
+    else:
+        columns = (raw.combine_chunks(), source_ids, delivered, edits.revises)
+        if not is_whole:
+            columns = tuple(column.take(deliveries.fresh) for column in columns)
+        prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
     candidates, moved = inherit_order_times(snapshot, prepared)
     replaced = moved.filter(pc.is_null(moved["gate"]))
     stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))

@@ -48,6 +48,7 @@ from amos.storage.tiers import MOST_LIVE, MOST_WAITING, planned
 
 __all__ = [
     "LOOKUPS",
+    "CommitTerms",
     "EventRows",
     "ExclusiveWriter",
     "HeadMoved",

@@ -1,0 +1,110 @@
+"""Writing one batch while the next is read changes nothing but the time it takes."""
+
+import json
+
+import pytest
+
+from amos.clock import utc_now
+from amos.flow import ingest
+from amos.flow.ingest import Run
+from amos.flow.rules import default_rules
+from amos.identity import random_id
+from amos.sources.reading import read_batches
+from laws import digest_of, scratch
+
+TEXTS = (
+    "My locker is 14.",
+    "I like rye toast.",
+    "Actually my locker is 22.",
+    "I moved to Ghent.",
+    "My sister is Ilse.",
+    "No, I like plum cake.",
+)
+
+
+def write_parts(folder, parts, *, each=12, offset=0):
+    """Write so many files of messages; each becomes a batch of its own."""
+    paths = []
+    for part in range(parts):
+        path = folder / f"part-{offset + part}.jsonl"
+        rows = [
+            {
+                "id": f"m{number}",
+                "conversation": f"c{number // 5}",
+                "turn": number,
+                "role": "user",
+                "ts": f"2026-03-{1 + number % 28:02}T10:00:00Z",
+                "text": TEXTS[number % len(TEXTS)],
+            }
+            for number in range((offset + part) * each, (offset + part + 1) * each)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def run_over(store, batches, progress=None):
+    run = Run(shard=store.shard, rules=default_rules(size=0), actor="owner", run_id=random_id(), now=utc_now)
+    run.ingest(batches, progress)
+    return run.receipt
+
+
+def batches_of(paths):
+    for path in paths:
+        yield from read_batches([path], format="messages")
+
+
+def outcome(parts, *, is_overlapping, monkeypatch, repeated=False):
+    monkeypatch.setattr(ingest, "_AHEAD_FROM_RECORDS", 1 if is_overlapping else 10**9)
+    with scratch() as (folder, store):
+        paths = write_parts(folder, parts)
+        receipt = run_over(store, batches_of([*paths, *paths[::2]] if repeated else paths))
+        counts = (
+            dict(receipt.sources),
+            dict(receipt.decisions),
+            dict(receipt.reasons),
+            receipt.atoms_written,
+        )
+        return digest_of(store), counts, store.shard.head
+
+
+@pytest.mark.parametrize("repeated", [False, True], ids=["new", "with replays"])
+def test_digest_and_counts_are_those_of_one_after_the_other(monkeypatch, repeated):
+    plain = outcome(4, is_overlapping=False, monkeypatch=monkeypatch, repeated=repeated)
+    assert outcome(4, is_overlapping=True, monkeypatch=monkeypatch, repeated=repeated) == plain
+
+
+def test_what_was_read_before_a_failure_is_stored_and_counted(monkeypatch):
+    monkeypatch.setattr(ingest, "_AHEAD_FROM_RECORDS", 1)
+    told = []
+    with scratch() as (folder, store):
+        paths = write_parts(folder, 2)
+
+        def failing():
+            yield from batches_of(paths)
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run_over(store, failing(), lambda records, size: told.append((records, size)))
+        assert [records for records, _ in told] == [12, 12]
+        assert store.shard.head == 2
+
+
+def test_another_writer_in_between_makes_it_decide_again(monkeypatch):
+    monkeypatch.setattr(ingest, "_AHEAD_FROM_RECORDS", 1)
+    with scratch() as (folder, store):
+        paths = write_parts(folder, 3)
+        real = store.shard.commit
+        raced = []
+
+        def commit(rows, **terms):
+            if not raced:
+                raced.append(True)
+                run_over(store, batches_of(paths[:1]))
+            return real(rows, **terms)
+
+        monkeypatch.setattr(store.shard, "commit", commit)
+        receipt = run_over(store, batches_of(paths))
+        assert sum(receipt.sources.values()) == 36
+        raced_digest = digest_of(store)
+    assert raced_digest == outcome(3, is_overlapping=False, monkeypatch=monkeypatch)[0]
