@@ -19,7 +19,12 @@ from amos.schemas.claims import CLAIMS, SEGMENTABLE
 from amos.schemas.vocabulary import Cue, Modality, Reason
 from amos.stage import stage
 
-_RULES = (*frames_texts.RULES, *frames_play.RULES, *frames_speakers.RULES, *frames_retractions.RULES)
+_RULES: tuple[Rule, ...] = (
+    *frames_texts.RULES,
+    *frames_play.RULES,
+    *frames_speakers.RULES,
+    *frames_retractions.RULES,
+)
 
 
 def _gate(rules: Iterable[Rule]) -> str:
@@ -92,11 +97,16 @@ def _framed(claims: pa.Table, sources: pa.Table) -> Iterator[tuple[int, Frames]]
         return
     rows = np.unique(claims["source_row"].to_numpy())
     texts = sources["content"].take(pa.array(rows))
+    rules = _RULES
     if texts.nbytes > _SMALL:
         places = np.flatnonzero(suspects(texts))
         rows, texts = rows[places], texts.take(pa.array(places))
+    else:
+        rules = _possible(rules, flat("\n".join(texts.to_pylist())))
+    if not rules:
+        return
     for row, text in zip(rows.tolist(), texts.to_pylist(), strict=True):
-        found = find_frames(text)
+        found = find_frames(text, rules)
         if found:
             yield row, Frames(found)
 
@@ -110,16 +120,17 @@ def suspects(texts: pa.ChunkedArray) -> NDArray[np.bool_]:
     return found
 
 
-def find_frames(text: str) -> list[Frame]:
-    """Return the frames of `text` in UTF-8 bytes, ascending."""
-    plain = flat(text)
+def _possible(rules: tuple[Rule, ...], plain: str) -> tuple[Rule, ...]:
+    """Return those of `rules` that can find anything in flat text."""
     lowered = plain.lower()
+    return tuple(rule for rule in rules if rule.may_find(plain, lowered))
+
+
+def find_frames(text: str, rules: tuple[Rule, ...] = _RULES) -> list[Frame]:
+    """Return the frames of `text` in UTF-8 bytes, ascending; rules: those that may find one."""
+    plain = flat(text)
     found = sorted(
-        frame
-        for rule in _RULES
-        if rule.may_find(plain, lowered)
-        for frame in rule.find(plain)
-        if frame.end > frame.start
+        frame for rule in _possible(rules, plain) for frame in rule.find(plain) if frame.end > frame.start
     )
     edges = byte_offsets(text, [edge for frame in found for edge in (frame.start, frame.end)])
     return [
