@@ -71,22 +71,24 @@ class Run:
 
         While one large batch is written, the next one is read and prepared.
         """
+        waiting: list[_Open] = []
+
+        def finish() -> None:
+            while waiting:  # taken out first: nothing is counted twice, whatever fails
+                self._finish(waiting.pop(), progress)
+
         with ThreadPoolExecutor(max_workers=1) as writer:
-            open_commit: _Open | None = None
             try:
                 for batch in batches:
                     self.receipt.count_batch(batch)
-                    if batch.is_empty:
-                        self._finish(open_commit, progress)
-                        open_commit = None
+                    received = None if batch.is_empty else self._receive(batch)
+                    finish()
+                    if received is None:
                         self._report(batch, progress)
-                        continue
-                    received = self._receive(batch)
-                    self._finish(open_commit, progress)
-                    open_commit = None  # whatever fails from here on, that batch is counted
-                    open_commit = self._start(batch, received, writer)
+                    else:
+                        waiting.append(self._start(batch, received, writer))
             finally:
-                self._finish(open_commit, progress)
+                finish()
         self.receipt.graph_version = self.shard.head or None
         return self.receipt
 
@@ -133,10 +135,8 @@ class Run:
             done.set_result(None)
         return _Open(batch, received, plan, done)
 
-    def _finish(self, one: _Open | None, progress: Progress | None) -> None:
+    def _finish(self, one: _Open, progress: Progress | None) -> None:
         """Wait for a commit, decide again where what it rested on has moved, and count it."""
-        if one is None:
-            return
         plan = one.plan
         try:
             one.commit.result()
