@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w{4,}")
 
 def traces_of(store, text):
     """Return where a word of `text` stands below the folder `store`, in any of its forms."""
-    words = {word for word in _WORD.findall(text)}
+    words = set(_WORD.findall(text))
     forms = {
         encoded
         for word in words
@@ -62,9 +62,7 @@ def pages(raw):
         start = (trunk - 1) * size
         trunk = int.from_bytes(raw[start : start + 4], "big")
         count = int.from_bytes(raw[start + 4 : start + 8], "big")
-        free += [
-            int.from_bytes(raw[start + 8 + 4 * at : start + 12 + 4 * at], "big") for at in range(count)
-        ]
+        free += [int.from_bytes(raw[start + 8 + 4 * at : start + 12 + 4 * at], "big") for at in range(count)]
     for start in range(0, len(raw), size):
         kind = "free page" if start // size + 1 in free else "page"
         yield f"{kind} {start // size + 1}", raw[start : start + size]
@@ -72,7 +70,9 @@ def pages(raw):
 
 def cells(path):
     """Yield every value of every table."""
-    connection = apsw.Connection(f"file:{path}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    connection = apsw.Connection(
+        f"file:{path}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    )
     names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     for name in names:
         for row in connection.execute(f"SELECT * FROM {name}"):

@@ -81,6 +81,17 @@ def check_spans(table: str, citing: pa.Table, sources: pa.Table) -> tuple[int, i
     citing: source_id, source_revision, spans and the row's own id first.  Rows that cite another
     source or revision are left to the call that has it.
     """
+    checked, counted = 0, 0
+    problems: list[Problem] = []
+    for revision in pc.unique(sources["revision"]).to_pylist():
+        cited = sources.filter(pc.equal(sources["revision"], revision))
+        rows, spans, found = _check_revision(table, citing, cited)
+        checked, counted, problems = checked + rows, counted + spans, [*problems, *found]
+    return checked, counted, problems
+
+
+def _check_revision(table: str, citing: pa.Table, sources: pa.Table) -> tuple[int, int, list[Problem]]:
+    """Do the same for sources that are all of one revision, so that an id stands for one row."""
     places = pc.index_in(citing["source_id"], value_set=sources["source_id"].combine_chunks())
     held = np.flatnonzero(pc.is_valid(places).to_numpy())
     rows = places.drop_null().to_numpy()

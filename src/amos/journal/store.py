@@ -40,7 +40,7 @@ from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk
 from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_inner_folders, make_shard
 from amos.storage.garbage import collect, purge
-from amos.storage.keys import fingerprint, read_key
+from amos.storage.keys import fingerprint, held_key, read_key
 from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
@@ -80,7 +80,7 @@ class Shard(Inspection):
         """Open an existing shard folder; `Shard.open` is the door that checks the way to it."""
         self.folder = folder
         self.derived = place(folder, "derived")
-        self.key = read_key(folder)
+        self.key = held_key(folder) if read_only else read_key(folder)
         self._catalog = Catalog(folder, read_only=read_only)
         self._lock = threading.RLock()
         self._files = SegmentReader(folder)
@@ -88,7 +88,7 @@ class Shard(Inspection):
         self._care = Care(self._catalog)
         self._log = CommitLog(folder, self._catalog, self._files, unpack_blobs)
         self._ledger = Ledger()
-        if self._catalog.meta("key_fingerprint") != fingerprint(self.key):
+        if self.key and self._catalog.meta("key_fingerprint") != fingerprint(self.key):
             self.close()
             raise IntegrityError(
                 f"keys.sqlite does not belong to {folder}", path=str(folder), advice=_KEY_ADVICE

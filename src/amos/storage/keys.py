@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from amos.storage.places import place, table
 
 KEY_BYTES = 32
 _ERASURE = "erasure"
-_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
+_ADVICE = "Restore keys.sqlite from the backup that belongs to this store; until then it can only be read."
+_LOG = logging.getLogger(__name__)
 
 
 def fingerprint(key: bytes) -> bytes:
@@ -39,6 +41,14 @@ def make_key(shard: Path) -> bytes:
     finally:
         connection.close()
     return read_key(shard)
+
+
+def held_key(shard: Path) -> bytes:
+    """Return the erasure key, empty where its file is gone: enough to read, never to write."""
+    if place(shard, "keys.sqlite").exists():
+        return read_key(shard)
+    _LOG.warning("keys.sqlite is missing: the store can be read, not written", extra={"path": str(shard)})
+    return b""
 
 
 def read_key(shard: Path) -> bytes:

@@ -95,13 +95,14 @@ def test_no_way_of_reading_shows_what_was_forgotten(store):
     gone = atom(store, "Zanzibar")
     store.forget(gone)
     assert store.search("Zanzibar").rows == []
-    assert "anzibar" not in json.dumps(store.packet("where do I live, Zanzibar?").as_record())
+    assert "anzibar" not in repr(store.packet("where do I live"))
     for kind in ("atoms", "sources", "conversations", "candidates", "decisions"):
         from amos.flow.look import Wanted
 
         assert "anzibar" not in json.dumps(store.list(Wanted(kind=kind, state="all")).rows).lower()
     assert store.show(gone)["found"] is False
-    assert store.why(gone)["found"] is False
+    with pytest.raises(UsageError, match="nothing is stored"):
+        store.why(gone)
     tables = ["sources", "atoms", "candidates", "entities", "lineage", "decisions"]
     for table in tables:
         assert "anzibar" not in str(store.sql(f"SELECT * FROM {table}").to_pylist()).lower()
@@ -142,7 +143,9 @@ def test_what_has_other_support_is_decided_again(store):
     assert "atoms" not in report["removed"]
     with store.shard.pin() as snapshot:
         rows = [row for row in snapshot.table("atoms").to_pylist() if "B12" in row["payload"]]
-    assert [(row["evidence_count"], row["source_id"]) for row in rows] == [(1, source(store, "d")["source_id"])]
+    assert [(row["evidence_count"], row["source_id"]) for row in rows] == [
+        (1, source(store, "d")["source_id"])
+    ]
     assert store.verify().problems == []
 
 
@@ -310,9 +313,10 @@ def test_what_is_held_can_be_hidden(store, tmp_path, kind):
     assert report["status"] == "suppressed"
     assert not [one for one in statements(store) if "Zanzibar" in one]
     assert store.search("Zanzibar").rows == []
-    assert "anzibar" not in json.dumps(store.packet("where do I live").as_record())
+    assert "anzibar" not in repr(store.packet("where do I live"))
     assert store.show(claim)["found"] is False
-    assert store.why(claim)["found"] is False
+    with pytest.raises(UsageError, match="nothing is stored"):
+        store.why(claim)
     for table in ("sources", "atoms", "candidates", "entities"):
         assert "anzibar" not in str(store.sql(f"SELECT * FROM {table}").to_pylist()).lower()
     assert "anzibar" not in json.dumps(list(store.export()), default=str).lower()
@@ -324,8 +328,8 @@ def test_a_store_that_lost_its_key_can_be_read_but_not_written(store, tmp_path):
     store.forget(atom(store, "Zanzibar"))
     store.close()
     (tmp_path / "store/default/default/keys.sqlite").unlink()
-    with pytest.raises(Exception, match="keys.sqlite") as refusal:
+    with pytest.raises(Exception, match=r"keys\.sqlite") as refusal:
         Store.open(tmp_path / "store")
     assert "read" in refusal.value.advice
     with Store.open(tmp_path / "store", read_only=True) as reader:
-        assert "My locker is B12." in json.dumps(reader.packet("locker").as_record())
+        assert "My locker is B12." in repr(reader.packet("locker"))

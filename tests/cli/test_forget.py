@@ -1,0 +1,67 @@
+"""`amos forget` and `amos hold`."""
+
+import pytest
+
+from households import HOUSEHOLD, call, write_lines
+
+
+@pytest.fixture
+def own(folder):
+    """Return the function that runs a command on a household of its own."""
+    notes = write_lines(folder / "notes.jsonl", *HOUSEHOLD)
+    assert call("-q", "-s", folder / "own", "ingest", notes, "--from", "messages").code == 0
+    return lambda *words: call("-s", folder / "own", *words)
+
+
+def first_atom(own):
+    return own("list", "--json").rows[0]
+
+
+def test_forget_prints_what_it_did_and_the_claim_is_gone(own):
+    atom = first_atom(own)
+    told = own("forget", atom["atom_id"], "--json")
+    assert told.code == 0, told.err
+    report = told.object
+    assert {"dry_run", "removed", "tombstones", "segments_rewritten", "residual", "graph_version"} <= set(
+        report
+    )
+    assert (report["dry_run"], report["status"], report["removed"]["atoms"]) == (False, "purged", 1)
+    assert report["segments_rewritten"] > 0
+    assert all(set(row) == {"what", "why", "until"} for row in report["residual"])
+    assert atom["atom_id"] not in [row["atom_id"] for row in own("list", "--state", "all", "--json").rows]
+    assert own("verify").code == 0
+
+
+def test_a_dry_run_says_what_would_go_in_words(own):
+    atom = first_atom(own)
+    told = own("forget", atom["atom_id"], "--dry-run")
+    assert told.code == 0, told.err
+    assert f"removed  {atom['atom_id']}" in told.out
+    assert told.out.splitlines()[-1] == "This would go; nothing was changed."
+    assert first_atom(own) == atom
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("forget",), 2), (("forget", "atm_aaaaaaa"), 2), (("forget", "--since", "1990-01-01"), 2),
+     (("hold", "place", "--reason", "x"), 2), (("hold", "release", "hld_aaaaaa"), 2)],
+)  # fmt: skip
+def test_a_command_that_names_nothing_or_everything_is_refused(own, words, code):
+    told = own(*words)
+    assert told.code == code
+    assert "next: " in told.err or "amos" in told.err
+
+
+def test_a_held_claim_is_refused_then_hidden_then_released(own):
+    atom = first_atom(own)["atom_id"]
+    hold = own("hold", "place", atom, "--reason", "case_1", "--json").object["hold_id"]
+    refused = own("forget", atom)
+    assert refused.code == 3
+    assert hold in refused.err
+    assert hold in own("hold", "list").out
+    hidden = own("forget", atom, "--suppress")
+    assert hidden.code == 0, hidden.err
+    assert "Hidden from every current view" in hidden.out
+    assert atom not in own("list", "--state", "all", "--json").out
+    assert own("hold", "release", hold).code == 0
+    assert own("hold", "list", "--json").rows[0]["released_at"] is not None
