@@ -43,6 +43,12 @@ COMMANDS: dict[str, Entry] = {
     "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),
     "verify": Entry("Care", "amos.cli.verify:verify", "Check that the store holds what was committed."),
     "compact": Entry("Care", "amos.cli.compact:compact", "Merge segment files until few are left."),
+    "backup": Entry("Care", "amos.cli.backup:backup", "Copy the newest state of the store to a folder."),
+    "restore": Entry(
+        "Care",
+        "amos.cli.backup:restore",
+        "Make a store of a backup.",
+    ),
     "export": Entry("Care", "amos.cli.export:export", "Write the tables out for other tools."),
     "doctor": Entry("Care", "amos.cli.doctor:doctor", "Check the environment and the store."),
 }

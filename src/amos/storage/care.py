@@ -82,6 +82,10 @@ class Care:
             CopyEntry(*row) for row in self._catalog.rows("SELECT * FROM copies ORDER BY made_us, copy_id")
         ]
 
+    def drop_copies(self, place: str, *, but: bytes) -> None:
+        """Forget the copies that stood at `place` before the one called `but` took their room."""
+        self._catalog.rows("DELETE FROM copies WHERE place = ? AND copy_id <> ?", (place, but))
+
     def put_hold(self, entry: HoldEntry) -> None:
         """Write a legal hold, or its release."""
         self._insert("holds", [entry])

@@ -12,6 +12,7 @@ import apsw
 from amos.errors import IntegrityError, SchemaError, UsageError
 from amos.schemas.catalog import CommitEntry, ConflictEntry, HotEntry, RunEntry, SegmentEntry, text_digest
 from amos.storage.connections import fetch, open_database
+from amos.storage.copying import copy_database
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, rename_durably
 from amos.storage.locks import HolderNote, busy_error
@@ -168,6 +169,10 @@ class Catalog:
             return False
         return True
 
+    def copy_to(self, path: Path) -> None:
+        """Write the committed state to the new file `path`, whatever a writer does meanwhile."""
+        copy_database(self._connection, path)
+
     def check(self) -> list[str]:
         """Return what SQLite finds wrong with the file's structure."""
         try:
@@ -195,6 +200,11 @@ class Catalog:
         """Return the commits after graph version `since`, oldest first."""
         sql = "SELECT * FROM commits WHERE graph_version > ? ORDER BY graph_version"
         return [CommitEntry(*row) for row in self.rows(sql, (since,))]
+
+    def link(self, version: int) -> bytes | None:
+        """Return the running link after graph version `version`, None when there is no such commit."""
+        found = self.rows("SELECT link FROM commits WHERE graph_version = ?", (version,))
+        return found[0][0] if found else None
 
     def last_commit(self) -> CommitEntry | None:
         """Return the newest commit, or None when nothing was committed."""

@@ -31,6 +31,11 @@ FAILPOINTS: dict[str, str] = {
     "purge.log_truncated": "the log is truncated, the ledger still says purging",
     "upgrade.before_commit": "an older catalog has what one step adds, the transaction is open",
     "upgrade.step_done": "one step of an upgrade is durable, the next has not begun",
+    "backup.catalog_copied": "the catalog's copy is whole, under its temporary name",
+    "backup.segments_copied": "every segment stands in the backup, its catalog is still the earlier one",
+    "backup.named": "the backup holds the new state, earlier files are still beside it",
+    "restore.built": "the restored shard is whole and verified, beside the place it will take",
+    "restore.moved_aside": "the shard that was there has another name, its place is empty",
     "clean.before_remove": "an orphan was found and is about to go",
 }
 

@@ -35,8 +35,10 @@ def shard_folder(root: Path, tenant: str, workspace: str) -> Path:
     return root / tenant / workspace
 
 
-def make_shard(root: Path, tenant: str, workspace: str, now: datetime) -> Path:
+def make_shard(root: Path, tenant: str, workspace: str, now: datetime, key: bytes | None = None) -> Path:
     """Make what is missing of a store and of one of its shards; return the shard's folder.
+
+    key: the erasure key of a new shard, a random one when None.
 
     The catalog is what openers look for, so it comes last of the shard's files, and whole.
     """
@@ -46,15 +48,20 @@ def make_shard(root: Path, tenant: str, workspace: str, now: datetime) -> Path:
         _make_folders(root, shard)
         reach("create.folders_made")
         with maker_lock(shard):
-            key = make_key(shard)
+            key = make_key(shard, key)
             reach("create.key_written")
             Catalog.make(shard, fingerprint=fingerprint(key), labels=labels)
             reach("create.catalog_made")
-            _write_once(place(root, "amos.toml"), f"# Settings of this Amos store.\nformat = {FORMAT}\n")
-            _write_once(place(root, ".gitignore"), "*\n")
+            write_root_files(root)
         for folder in (shard, shard.parent, root):
             sync_folder(folder)
     return shard
+
+
+def write_root_files(root: Path) -> None:
+    """Write the settings of a store and what keeps it out of version control, where they are missing."""
+    _write_once(place(root, "amos.toml"), f"# Settings of this Amos store.\nformat = {FORMAT}\n")
+    _write_once(place(root, ".gitignore"), "*\n")
 
 
 def _make_folders(root: Path, shard: Path) -> None:

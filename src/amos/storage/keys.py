@@ -23,8 +23,8 @@ def fingerprint(key: bytes) -> bytes:
     return hashlib.sha256(b"amos/key/1" + key).digest()
 
 
-def make_key(shard: Path) -> bytes:
-    """Return the erasure key, making it on first call."""
+def make_key(shard: Path, key: bytes | None = None) -> bytes:
+    """Return the erasure key, making it on first call; it is `key` then, or random when None."""
     path = place(shard, "keys.sqlite")
     connection = open_database(path, journal="DELETE")
     try:
@@ -36,7 +36,7 @@ def make_key(shard: Path) -> bytes:
             )
             connection.execute(
                 f"INSERT OR IGNORE INTO {keys} VALUES (?, ?)",  # noqa: S608 - a registered name
-                (_ERASURE, os.urandom(KEY_BYTES)),
+                (_ERASURE, os.urandom(KEY_BYTES) if key is None else key),
             )
     finally:
         connection.close()

@@ -27,6 +27,7 @@ _DROPPED = "removed at the next write open"
 PLACES: dict[str, Place] = {
     "amos.toml": Place("root file", "settings", _NONE),
     ".gitignore": Place("root file", "keeps the store out of version control", _NONE),
+    "backup.json": Place("copy file", "which state a backup holds", _NONE),
     "shard.sqlite": Place("file", "commit log and catalog; its tables are listed below", _DELETED),
     "shard.sqlite-wal": Place("file", "recent writes of shard.sqlite", _DELETED),
     "shard.sqlite-shm": Place("file", "index of the write-ahead log", _NONE),

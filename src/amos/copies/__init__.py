@@ -1,0 +1,1 @@
+"""Copies of shards that stand apart from them: backups, and what becomes a shard again."""

@@ -1,0 +1,167 @@
+"""Make a store of a backup; what was forgotten since is forgotten in it before it opens."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from amos.clock import to_us
+from amos.copies.store import Progress, build_shard, held_backup, note_copy, put_in_place
+from amos.errors import IntegrityError, UsageError
+from amos.flow.digest import state_digest
+from amos.flow.reapply import forget_again, missing_erasures
+from amos.flow.rules import default_rules
+from amos.identity import random_id
+from amos.journal.store import Shard, refuse_unsafe_disk
+from amos.journal.verify import verify_shard
+from amos.schemas.catalog import CopyEntry
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restoring:
+    """From which backup to which store folder, and what may have forgotten more since.
+
+    keys: a key file, when the backup has none.  live: store folder whose erasures are applied.
+    replace: a shard that stands at `destination` is moved aside; its erasures are applied too.
+    """
+
+    source: Path
+    destination: Path
+    tenant: str
+    workspace: str
+    keys: Path | None = None
+    live: Path | None = None
+    replace: bool = False
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Tenant and workspace."""
+        return self.tenant, self.workspace
+
+    @property
+    def place(self) -> Path:
+        """The folder that the restored shard takes."""
+        return self.destination.joinpath(*self.labels)
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether a shard stands there."""
+        return (self.place / "shard.sqlite").exists()
+
+    def ledgers(self) -> list[Path]:
+        """Return the store folders whose erasures count: the live one, and the one that is replaced."""
+        named = [] if self.live is None else [self.live]
+        there = [self.destination] if self.is_taken else []
+        return list({folder.resolve(): folder for folder in [*named, *there]}.values())
+
+
+def restore_shard(
+    terms: Restoring, *, actor: str, now: datetime, dry_run: bool = False, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Build, forget again, verify, and only then put in place; return the receipt.
+
+    With dry_run all of it happens but the last step.  Raises UsageError when something stands there and is
+    not to be replaced, IntegrityError when the backup is damaged or does not verify.
+    """
+    began = time.perf_counter()
+    backup = terms.source.joinpath(*terms.labels)
+    held = held_backup(backup)
+    _require_room(terms)
+    with _building(terms.destination) as root:
+        built = build_shard(backup, root, keys=_key_file(terms, backup, held.fingerprint), progress=progress)
+        erased, tombstones = _forget_again(root, terms, actor, now)
+        verified = _verified(root, terms)
+        aside = _aside(terms, now) if terms.is_taken else None
+        if not dry_run:
+            put_in_place(built, terms.place, aside)
+    if aside is not None and not dry_run:
+        entry = CopyEntry(random_id(), "replaced store", to_us(now), held.graph_version, str(aside.resolve()))
+        note_copy(terms.place, entry)
+    return {
+        "dry_run": dry_run,
+        "place": str(terms.destination),
+        "backup_version": held.graph_version or None,
+        "graph_version": verified[0],
+        "state_digest": verified[1],
+        "segments": held.segments,
+        "bytes": held.byte_count,
+        "erased_again": erased,
+        "tombstones": tombstones,
+        "moved_aside": None if aside is None else str(aside),
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+
+
+def _require_room(terms: Restoring) -> None:
+    if terms.is_taken and not terms.replace:
+        raise UsageError(
+            f"{terms.place} holds a store already",
+            path=str(terms.place),
+            advice="Name another folder, or give --replace: what stands there is moved aside.",
+        )
+    if terms.destination.exists() and not terms.destination.is_dir():
+        raise UsageError(f"{terms.destination} is a file", path=str(terms.destination))
+
+
+@contextmanager
+def _building(destination: Path) -> Iterator[Path]:
+    """Yield a store folder beside `destination`, on the same disk, that is gone afterwards."""
+    root = destination.with_name(f".{destination.name}.restoring")
+    shutil.rmtree(root, ignore_errors=True)  # left by one that was killed
+    root.mkdir(parents=True)
+    try:
+        refuse_unsafe_disk(root)
+        yield root
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _key_file(terms: Restoring, backup: Path, fingerprint: bytes) -> Path | None:
+    """Return which key file to use: the given one, that of the backup, or that of a live store."""
+    if terms.keys is not None or (backup / "keys.sqlite").exists():
+        return terms.keys
+    for folder in terms.ledgers():
+        shard = folder.joinpath(*terms.labels)
+        if (shard / "keys.sqlite").exists() and held_backup(shard).fingerprint == fingerprint:
+            return shard / "keys.sqlite"
+    return None
+
+
+def _forget_again(root: Path, terms: Restoring, actor: str, now: datetime) -> tuple[dict[str, int], int]:
+    """Return the rows erased again by table, and how many tombstones came along."""
+    policy = default_rules(size=0).policy
+    erased: Counter[str] = Counter()
+    tombstones = 0
+    with Shard.open(root, tenant=terms.tenant, workspace=terms.workspace) as restored:
+        for folder in terms.ledgers():
+            if not (folder.joinpath(*terms.labels) / "shard.sqlite").exists():
+                continue
+            with Shard.open(folder, tenant=terms.tenant, workspace=terms.workspace, read_only=True) as live:
+                missing = missing_erasures(restored, live)
+            erased.update(forget_again(restored, missing, policy=policy, actor=actor, now=now))
+            tombstones += missing.tombstones.num_rows
+    return dict(erased), tombstones
+
+
+def _verified(root: Path, terms: Restoring) -> tuple[int | None, str | None]:
+    with Shard.open(root, tenant=terms.tenant, workspace=terms.workspace) as restored:
+        report = verify_shard(restored, digest=state_digest)
+    if not report.ok:
+        first = report.problems[0]
+        raise IntegrityError(
+            f"the backup does not verify: {first.kind} at {first.where}: {first.detail}",
+            path=str(terms.source),
+            advice="Restore from another backup.",
+        )
+    return report.graph_version, report.state_digest
+
+
+def _aside(terms: Restoring, now: datetime) -> Path:
+    return terms.place.with_name(f".{terms.workspace}.replaced-{to_us(now)}")

@@ -1,0 +1,44 @@
+"""What backing up, restoring, exporting and importing did, as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from amos.views.plain import amount, plural
+
+Record = Mapping[str, Any]
+
+
+def backup_lines(record: Record) -> Iterator[str]:
+    """Yield what a backup holds, and what was copied."""
+    version = record["graph_version"] or 0
+    if record["dry_run"]:
+        yield f"Would back up graph version {version}: {_size(record)}."
+        return
+    yield f"Backed up graph version {version} to {record['place']}: {_size(record)}."
+    yield f"Copied {plural(record['segments_written'], 'new segment')} ({amount(record['bytes_written'])})."
+    if record["segments_removed"]:
+        yield f"Removed {plural(record['segments_removed'], 'segment')} that the store no longer has."
+    if record["with_keys"]:
+        yield "The key is in it: whoever has the backup can read and change everything."
+    else:
+        yield "The key is not in it: keep a copy of keys.sqlite elsewhere, nothing opens without it."
+
+
+def restore_lines(record: Record) -> Iterator[str]:
+    """Yield what was restored, and what was forgotten again."""
+    verb = "Would restore" if record["dry_run"] else "Restored"
+    yield f"{verb} graph version {record['backup_version'] or 0} to {record['place']}: {_size(record)}."
+    erased = sum(record["erased_again"].values())
+    if erased or record["tombstones"]:
+        forgotten = f"{plural(erased, 'row')} and {plural(record['tombstones'], 'tombstone')}"
+        yield f"Forgotten again, as since the backup: {forgotten}."
+    yield f"It verifies, with state digest {record['state_digest']}."
+    if record["moved_aside"]:
+        verb = "would be" if record["dry_run"] else "was"
+        yield f"What stood there {verb} moved to {record['moved_aside']}: delete it when you are sure."
+
+
+def _size(record: Record) -> str:
+    return f"{plural(record['segments'], 'segment')}, {amount(record['bytes'])}"
