@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 _INVISIBLE = "\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _JOINERS = "\u200c\u200d"
 _HIDDEN = re.compile(f"[{_INVISIBLE}]|(?<=[A-Za-z])[{_JOINERS}](?=[A-Za-z])")
+_PLAIN = re.compile(r"[\x00-\x7f]+(?=[\x00-\x7f])")
+"""Characters that stand for themselves: nothing combines with them, and they are in form NFKC."""
 _KEPT = "…"
 
 
@@ -25,12 +28,12 @@ _KEPT = "…"
 class OffsetMap:
     """For each byte of a view the first byte of its source character and the byte after it."""
 
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: array[int]
+    ends: array[int]
 
     def source_span(self, start: int, end: int) -> tuple[int, int]:
         """Return the bytes of the source that the view's bytes start..end came from."""
-        return int(self.starts[start]), int(self.ends[end - 1])
+        return self.starts[start], self.ends[end - 1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +92,17 @@ def normalise(text: str) -> tuple[bytes, OffsetMap]:
     """
     hidden = {match.start() for match in _HIDDEN.finditer(text)}
     view: list[bytes] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    starts, ends = array("q"), array("q")
     place = 0
     source = 0
     while place < len(text):
+        plain = _PLAIN.match(text, place)
+        if plain is not None:
+            size = plain.end() - place
+            view.append(plain[0].encode())
+            starts.extend(range(source, source + size))
+            ends.extend(range(source + 1, source + size + 1))
+            place, source = plain.end(), source + size
         after = place + 1
         while after < len(text) and unicodedata.combining(text[after]):
             after += 1
@@ -103,8 +112,8 @@ def normalise(text: str) -> tuple[bytes, OffsetMap]:
         changed = shown if shown == _KEPT else unicodedata.normalize("NFKC", shown)
         encoded = changed.encode()
         view.append(encoded)
-        starts += [source] * len(encoded)
-        ends += [source + size] * len(encoded)
+        starts.extend([source] * len(encoded))
+        ends.extend([source + size] * len(encoded))
         place = after
         source += size
-    return b"".join(view), OffsetMap(starts=np.array(starts, np.int64), ends=np.array(ends, np.int64))
+    return b"".join(view), OffsetMap(starts=starts, ends=ends)

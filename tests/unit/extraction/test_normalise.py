@@ -60,3 +60,10 @@ def test_every_piece_of_a_view_maps_back_inside_its_source(text):
 def test_the_whole_view_maps_to_the_whole_source():
     view, offsets = normalise("ﬁx cafe\u0301")
     assert offsets.source_span(0, len(view)) == (0, len("ﬁx cafe\u0301".encode()))
+
+
+def test_plain_characters_map_to_themselves_between_changed_ones():
+    view, offsets = normalise("ab e\u0301 ﬁx y")
+    assert view.decode() == "ab é fix y"
+    assert offsets.starts.tolist() == [0, 1, 2, 3, 3, 6, 7, 7, 10, 11, 12]
+    assert offsets.ends.tolist() == [1, 2, 3, 6, 6, 7, 10, 10, 11, 12, 13]
