@@ -40,6 +40,8 @@ _NAMES = (
 _BULK_ROWS = 64  # below both, an exact look at every text is cheaper than loading the bulk filter
 _BULK_BYTES = 1 << 16
 _BULK_ROWS_LOADED = 8  # … and where it is loaded already, only a few texts are looked at one by one
+_SHORT_TEXTS = (32, 1 << 10)  # … or some that are short together: below these rows and these bytes
+_SHORT_NAMES = (128, 1 << 13)  # a name is asked for keys alone
 
 Rows = npt.NDArray[np.int64]
 Found = tuple[int, str, Hit]
@@ -119,8 +121,7 @@ def _search(text: str, field: str, rules: Rules, families: int) -> list[Hit]:
 
 def _needed(distinct: pa.Array, field: str, *, may_instruct: bool) -> Iterable[tuple[int, int]]:
     """Yield the positions of the texts that need an exact look, with the families they need."""
-    least = _BULK_ROWS_LOADED if "polars" in sys.modules else _BULK_ROWS
-    if len(distinct) < least and distinct.nbytes < _BULK_BYTES:
+    if _are_few(distinct, field):
         return ((place, EVERYTHING) for place in range(len(distinct)))
     if field in _NAMES:
         needed = holds_keys(distinct).astype(np.int32)
@@ -130,6 +131,16 @@ def _needed(distinct: pa.Array, field: str, *, may_instruct: bool) -> Iterable[t
         needed = needed_families(distinct, may_instruct=may_instruct)
     places = np.flatnonzero(needed)
     return zip(places.tolist(), needed[places].tolist(), strict=True)
+
+
+def _are_few(distinct: pa.Array, field: str) -> bool:
+    """Return whether an exact look at each of `distinct` costs less than asking the bulk filter."""
+    is_loaded = "polars" in sys.modules
+    count, size = len(distinct), distinct.nbytes
+    if count < (_BULK_ROWS_LOADED if is_loaded else _BULK_ROWS) and size < _BULK_BYTES:
+        return True
+    rows, most_bytes = _SHORT_NAMES if field in _NAMES else _SHORT_TEXTS
+    return is_loaded and count < rows and size < most_bytes
 
 
 def _copies(sources: pa.Table, text_column: str, found: list[Found]) -> Iterator[Found]:
