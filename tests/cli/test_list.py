@@ -143,3 +143,30 @@ def test_control_characters_of_a_text_do_not_reach_the_terminal(amos, folder):
     out = amos("list", "sources").out
     assert "\x1b" not in out
     assert "\x07" not in out
+
+
+def test_refused_commands_are_listed_with_what_to_do(amos, folder):
+    from amos.errors import BusyError
+    from amos.journal.store import Idempotency, Shard
+    from committed_rows import commit, story
+
+    amos("init")
+    with Shard.open(folder / "amos-store") as shard:
+        commit(shard, story(0, 1), idempotency=Idempotency("k", b"p" * 32))
+        for number in (1, 2):
+            with pytest.raises(BusyError):
+                commit(shard, story(number, 1), idempotency=Idempotency("k", b"q" * 32))
+    first = amos("list", "conflicts", "--limit", 1, "--json")
+    (row,) = first.rows
+    assert (row["target_ref"], row["actual_version"], row["recommended_action"]) == ("ingest", 1, "review")
+    assert row["conflicting_event_id"].startswith("evt_")
+    assert first.end["truncated"] is True
+    rest = amos("list", "conflicts", "--cursor", first.end["cursor"], "--json")
+    assert [one["conflict_id"] for one in (*first.rows, *rest.rows)] == [1, 2]
+    assert "stands at 1: review" in amos("list", "conflicts").out
+    assert amos("--project", "barn", "list", "conflicts", "--json").end["rows"] == 0
+    assert amos("list", "conflicts", "--at-version", 0).code == 2
+
+
+def test_without_refused_commands_the_list_says_so(household):
+    assert household("list", "conflicts").out == "No command was refused.\n"

@@ -81,11 +81,18 @@ class Looking:
             return show_ref(sight, ref)
 
     def list(self, wanted: Wanted | None = None, **when: Unpack[When]) -> Listed:
-        """Return one page of what is stored, newest first; `when` as for `packet`."""
-        from amos.flow.look import Wanted, list_rows
+        """Return one page of what is stored, newest first; `when` as for `packet`.
 
+        The kind `conflicts` lists refused commands.
+        """
+        from amos.flow.look import Wanted, list_rows
+        from amos.flow.refused import KIND, list_conflicts
+
+        wanted = wanted or Wanted()
         with self._sight(when) as sight:
-            return list_rows(sight, wanted or Wanted())
+            if wanted.kind == KIND:
+                return list_conflicts(sight, self.shard.conflicts(), wanted.page, when)
+            return list_rows(sight, wanted)
 
     def why(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
         """Return evidence, decision, lineage and events behind a row; `when` as for `packet`."""

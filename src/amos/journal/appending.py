@@ -12,7 +12,8 @@ from amos.clock import to_us
 from amos.journal.drafts import Draft
 from amos.journal.events import FIRST_LINK, Circumstances, canonical_json, chain_events, event_blob
 from amos.journal.ledger import Ledger, parse_groups
-from amos.journal.requests import CommitRequest, HeadMoved, Reads
+from amos.journal.refusals import HeadMoved
+from amos.journal.requests import CommitRequest, Reads
 from amos.journal.rows import pack_blob, with_storage_columns
 from amos.journal.snapshot import Snapshot, id_array
 from amos.schemas.buffers import as_keys
@@ -30,10 +31,13 @@ class Written(NamedTuple):
 def require_unmoved(snapshot: Snapshot, base: int, reads: Reads) -> None:
     """Raise HeadMoved when one of the ids in `reads` got a row after graph version `base`."""
     for (table, column), keys in reads.items():
-        new = snapshot.table(table, [column], since=base).column(column)
-        moved = new.filter(pc.is_in(new, value_set=id_array(as_keys(keys))))
+        new = snapshot.table(table, [column, "graph_version", "row_number"], since=base)
+        moved = new.filter(pc.is_in(new[column], value_set=id_array(as_keys(keys))))
         if len(moved):
-            raise HeadMoved(table, column, expected=base, actual=snapshot.version, keys=moved)
+            version, row = (moved[name][0].as_py() for name in ("graph_version", "row_number"))
+            origin = snapshot.origin(table, version, row)
+            event = None if origin is None else origin.event_id
+            raise HeadMoved(table, column, expected=base, actual=version, keys=moved[column], event_id=event)
 
 
 def numbered(

@@ -20,18 +20,13 @@ from amos.journal.events import EventRows
 from amos.journal.exclusive import ExclusiveWriter
 from amos.journal.id_index import LOOKUPS
 from amos.journal.inspection import Inspection
+from amos.journal.leasing import Leasing
 from amos.journal.ledger import Ledger, load_ledger
-from amos.journal.requests import (
-    CommitRequest,
-    CommitTerms,
-    HeadMoved,
-    IdempotencyConflict,
-    Reads,
-    conflict_entry,
-)
+from amos.journal.refusals import HeadMoved, IdempotencyConflict, first_event, queueing, require_expected
+from amos.journal.requests import CommitRequest, CommitTerms, Reads
 from amos.journal.rows import unpack_blobs
 from amos.journal.snapshot import Reading, Snapshot
-from amos.schemas.catalog import Idempotency, SegmentEntry
+from amos.schemas.catalog import ConflictEntry, Idempotency, SegmentEntry
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog, Replacement
@@ -41,6 +36,7 @@ from amos.storage.filesystems import refuse_network_disk
 from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_inner_folders, make_shard
 from amos.storage.garbage import collect, purge
 from amos.storage.keys import fingerprint, held_key, read_key
+from amos.storage.leases import Leases
 from amos.storage.locks import pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
@@ -70,7 +66,7 @@ Stepped = Callable[[int, int], None]
 """Called with the steps done and all steps."""
 
 
-class Shard(Inspection):
+class Shard(Inspection, Leasing):
     """One tenant and workspace of a store: the unit of writing, and of isolation.
 
     Several processes may open it; one commits at a time.  An instance may be shared by threads.
@@ -86,6 +82,7 @@ class Shard(Inspection):
         self._files = SegmentReader(folder)
         self._reading = Reading(self._files, self._lock)
         self._care = Care(self._catalog)
+        self._leases = Leases(self._catalog)
         self._log = CommitLog(folder, self._catalog, self._files, unpack_blobs)
         self._ledger = Ledger()
         if self.key and self._catalog.meta("key_fingerprint") != fingerprint(self.key):
@@ -169,20 +166,14 @@ class Shard(Inspection):
         Raises HeadMoved when a read id got new rows after `base`, BusyError after 10 s of waiting.
         """
         request = CommitRequest(base=base, **terms)
-        with self._lock, writer_lock(self.folder):
+        with self._lock, writer_lock(self.folder), queueing(request, self._queue):
             draft = draft_request(rows, request)
-            try:
-                done = self._replayed(request)
-                if done is None:
-                    return self.head if draft is None else self._commit_draft(draft, request, reads)
-            except IdempotencyConflict as conflict:
-                self._queue(request, conflict)
-                raise
+            done = self._replayed(request)
+            if done is None:
+                return self.head if draft is None else self._commit_draft(draft, request, reads)
             return done
 
-    def _queue(self, request: CommitRequest, conflict: IdempotencyConflict) -> None:
-        """Keep a refused command, without its content, for whoever looks after the store."""
-        entry = conflict_entry(request, conflict)
+    def _queue(self, entry: ConflictEntry) -> None:
         with self._catalog.writing("queue conflict"):
             self._catalog.insert_conflict(entry)
 
@@ -204,7 +195,7 @@ class Shard(Inspection):
         """
         taken = take_down(doomed)
         command = erasing_command(CommitRequest(base=base, **terms), taken, request, random_id())
-        with self._lock, writer_lock(self.folder):
+        with self._lock, writer_lock(self.folder), queueing(command, self._queue):
             self._log.seal_all()
             draft = draft_request(rows, command)
             if draft is None:
@@ -356,7 +347,9 @@ class Shard(Inspection):
         if found is None or request.idempotency is None:
             return None
         if found[0] != request.idempotency.payload_digest:
-            raise IdempotencyConflict(request, expected=found[0], graph_version=found[1])
+            self._refresh()
+            event = first_event(self._unpinned(), found[1])
+            raise IdempotencyConflict(request, expected=found[0], graph_version=found[1], event_id=event)
         return found[1]
 
     def _require_unmoved(self, base: int, reads: Reads) -> None:
@@ -373,6 +366,9 @@ class Shard(Inspection):
 
     def _append(self, draft: Draft, request: CommitRequest, placed: Sequence[SegmentEntry]) -> Written:
         """Insert a draft at the head, inside the write transaction."""
+        self._require_lease(request.lease)
+        if request.expected:
+            require_expected(self._unpinned(), request.expected)
         last = self._catalog.last_commit()
         ids = [random_id() for _ in draft.bodies]
         entry, hot = numbered(draft, request, last, shard=self._labels(), event_ids=ids)

@@ -122,6 +122,17 @@ class HoldEntry(NamedTuple):
     released_us: int | None
 
 
+class LeaseEntry(NamedTuple):
+    """Who works on a job; a later epoch takes it over for good."""
+
+    job: str
+    epoch: int
+    holder: str
+    taken_us: int
+    heartbeat_us: int
+    expires_us: int
+
+
 class CopyEntry(NamedTuple):
     """A backup or an export that was made."""
 

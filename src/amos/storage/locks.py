@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+from amos.clock import to_us, utc_now
 from amos.errors import BusyError
 from amos.storage.places import place
 
@@ -116,7 +117,12 @@ class HolderNote:
         if self._descriptor is None:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        note = {"pid": os.getpid(), "host": socket.gethostname(), "operation": operation}
+        note = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "operation": operation,
+            "since_us": to_us(utc_now()),
+        }
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, json.dumps(note).encode(), 0)
 
@@ -136,17 +142,22 @@ class HolderNote:
 def busy_error(shard: Path) -> BusyError:
     """Return the error for a write that waited in vain, naming the holder where it left a note."""
     note = _read_note(place(shard, "tmp/writer.json"))
-    holder = f"process {note[0]} on {note[1]} ({note[2]})" if note else "another process"
-    return BusyError(f"{holder} has been writing to {shard} for {WAIT_SECONDS} s", path=str(shard))
+    if note is None:
+        said = f"another process has been writing to {shard} for at least {WAIT_SECONDS} s"
+    else:
+        said = f"process {note[0]} on {note[1]} has been writing to {shard} ({note[2]}) for {note[3]} s"
+    return BusyError(said, path=str(shard))
 
 
-def _read_note(path: Path) -> tuple[object, object, object] | None:
+def _read_note(path: Path) -> tuple[object, object, object, int] | None:
+    """Return (pid, host, operation, age in seconds) of who holds the transaction, None when nobody says."""
     try:
         with path.open("rb") as stream:
             if _can_lock(stream.fileno()):  # nobody holds it: left by a process that is gone
                 return None
             note = json.loads(stream.read())
-        return note["pid"], note["host"], note["operation"]
+        age_us = to_us(utc_now()) - int(note["since_us"])
+        return note["pid"], note["host"], note["operation"], max(age_us, 0) // 1_000_000
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -23,6 +23,8 @@ def listed_lines(
         yield _candidate_line(row) if "candidate_id" in row and kind == "atoms" else line(row)
     if not rows and is_store_empty:
         yield "Nothing is stored yet. Read something with `amos ingest PATH`."
+    elif not rows and kind == "conflicts":
+        yield "No command was refused."
     elif not rows:
         yield f"No {kind} fit. Other states: `amos list --state all`; counts: `amos report ingest`."
     elif cursor is not None:
@@ -59,12 +61,18 @@ def _decision_line(row: Row) -> str:
     return f"{row['decision_id']}  {row['outcome']}: {', '.join(row['reasons'])}  on {what}"
 
 
+def _conflict_line(row: Row) -> str:
+    versions = f"expected version {row['expected_version']}, stands at {row['actual_version']}"
+    return f"{row['target_ref']}  {day(row['recorded_at'])}  {versions}: {row['recommended_action']}"
+
+
 _LINES: dict[str, Callable[[Row], str]] = {
     "atoms": _atom_line,
     "candidates": _candidate_line,
     "sources": _source_line,
     "conversations": _conversation_line,
     "decisions": _decision_line,
+    "conflicts": _conflict_line,
 }
 
 

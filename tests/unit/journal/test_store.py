@@ -8,7 +8,7 @@ import pytest
 
 from amos.errors import CapacityError, SchemaError, UsageError
 from amos.journal.events import EventRows
-from amos.journal.requests import IdempotencyConflict
+from amos.journal.refusals import IdempotencyConflict
 from amos.journal.store import LOOKUPS, HeadMoved, Idempotency, Shard
 from amos.journal.verify import verify_shard
 from amos.schemas.state import TABLES

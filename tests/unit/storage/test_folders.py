@@ -1,13 +1,16 @@
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from amos.clock import utc_now
 from amos.errors import BusyError, InputError, IntegrityError, SchemaError, UsageError
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
@@ -164,8 +167,17 @@ def test_a_second_writer_is_told_who_holds_the_shard(tmp_path, monkeypatch):
             commit(second, story(0, 1), base=0)
         assert str(os.getpid()) in caught.value.message
         assert "nightly import" in caught.value.message
+        assert socket.gethostname() in caught.value.message
+        assert caught.value.message.endswith(" for 0 s")
         assert caught.value.is_retryable
         assert commit(second, story(0, 1)) == 1
+
+
+def test_the_age_of_a_held_transaction_is_told(tmp_path, monkeypatch):
+    with new_shard(tmp_path) as shard, shard.exclusive("nightly import"):
+        later = utc_now() + timedelta(seconds=75)
+        monkeypatch.setattr(locks, "utc_now", lambda: later)
+        assert locks.busy_error(shard.folder).message.endswith("(nightly import) for 75 s")
 
 
 def test_what_a_dead_holder_left_is_not_believed(tmp_path):
