@@ -73,3 +73,22 @@ def write_messages(path: Path, count: int, *, seed: int = 7, talk: int = 40) -> 
             }
             out.write(json.dumps(line) + "\n")
     return path
+
+
+def write_statements(path: Path, count: int, *, seed: int = 3, talk: int = 40) -> Path:
+    """Write `count` messages of 70 characters, each of which states a value that nothing could guess."""
+    draw = random.Random(seed)
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(count):
+            head = f"My {draw.choice(THINGS)} {draw.choice(TRAITS)} {draw.randrange(10**9)} is "
+            line = {
+                "id": f"m{number}",
+                "conversation": f"c{number // talk}",
+                "turn": number % talk,
+                "role": "user",
+                "ts": (START + timedelta(minutes=number)).isoformat(),
+                "text": head + "".join(draw.choice(letters) for _ in range(69 - len(head))) + ".",
+            }
+            out.write(json.dumps(line) + "\n")
+    return path

@@ -238,6 +238,7 @@ class Shard(Inspection, Leasing):
             done = compact_segments(self._catalog, self._log, self._care, most, to_us(now), progress)
             self._refresh()
             gone = collect(self.folder, self._catalog, self._care, to_us(now))
+            self._catalog.shrink()
             after = segments_per_table(self._catalog.segments())
         return Compaction([merge_of(*one) for one in done], segments_per_table(before), after, len(gone))
 

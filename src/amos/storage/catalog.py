@@ -22,6 +22,8 @@ from amos.storage.upgrades import FORMAT, raise_format, raise_step_by_step, show
 APPLICATION_ID = 0x416D6F73
 """`Amos` in the header of shard.sqlite."""
 
+_WORTH_SHRINKING = 64
+"""Free pages, of 4 KiB, below which the catalog's file is left as it is."""
 _COUNTERS = ("seal_count", "hot_blobs", "hot_bytes")
 
 
@@ -172,6 +174,20 @@ class Catalog:
     def copy_to(self, path: Path) -> None:
         """Write the committed state to the new file `path`, whatever a writer does meanwhile."""
         copy_database(self._connection, path)
+
+    def shrink(self) -> bool:
+        """Give free pages back to the disk where they are most of the file; False where nothing was done.
+
+        Readers go on meanwhile; a writer that is at work makes this wait for another time.
+        """
+        pages, free = (int(self._connection.pragma(name)) for name in ("page_count", "freelist_count"))
+        if free < _WORTH_SHRINKING or 2 * free < pages:
+            return False
+        try:
+            self._connection.execute("VACUUM")
+        except apsw.BusyError:
+            return False
+        return self.truncate_log()
 
     def check(self) -> list[str]:
         """Return what SQLite finds wrong with the file's structure."""

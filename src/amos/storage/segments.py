@@ -75,6 +75,15 @@ _REPETITIVE = frozenset(
     ]
 )
 """Columns whose values repeat so much that a dictionary pays."""
+_STEADY = {
+    **dict.fromkeys(
+        ["event_time", "observed_at", "ingest_time", "started_at", "occurred_at", "accepted_at"],
+        "DELTA_BINARY_PACKED",
+    ),
+    **dict.fromkeys(["turn", "graph_version", "row_number"], "DELTA_BINARY_PACKED"),
+    **dict.fromkeys(["delivery_key", "event_text", "locator"], "DELTA_BYTE_ARRAY"),
+}
+"""Columns that change little from row to row: only the differences are written."""
 
 
 class Built(NamedTuple):
@@ -116,7 +125,10 @@ def parquet_options(names: Sequence[str]) -> dict[str, Any]:
     return {
         "compression": "zstd",
         "compression_level": 1,
-        "use_dictionary": [name for name in names if name in _REPETITIVE],
+        "use_dictionary": [
+            path for name in names if name in _REPETITIVE for path in (name, f"{name}.list.element")
+        ],
+        "column_encoding": {name: _STEADY[name] for name in names if name in _STEADY} or None,
         "write_page_checksum": True,
         "write_statistics": False,
         "store_schema": False,

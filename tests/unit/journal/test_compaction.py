@@ -89,3 +89,14 @@ def test_erasing_after_a_compaction_rewrites_the_merged_segments(shard):
         assert snapshot.table("atoms").num_rows == len(rows) - 3
     assert shard.purge().is_done
     assert "rows_missing" not in {one.kind for one in verify_shard(shard).problems}
+
+
+def test_pages_of_sealed_rows_go_back_to_the_disk(shard, tmp_path):
+    commit(shard, story(200, 3, width=400_000))
+    catalog = shard.folder / "shard.sqlite"
+    with Shard.open(tmp_path / "store", read_only=True) as reader, reader.pin() as snapshot:
+        shard.compact(now=NOW)
+        snapshot.table("atoms")
+    shard.compact(now=NOW)
+    assert catalog.stat().st_size < 300_000
+    assert [one.kind for one in verify_shard(shard).problems if one.kind != "span_without_source"] == []

@@ -1,5 +1,8 @@
+from datetime import timedelta
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from amos.errors import IntegrityError
@@ -7,7 +10,7 @@ from amos.journal.rows import with_storage_columns
 from amos.schemas.state import PRIMARY_KEYS, stored
 from amos.storage import segments
 from amos.storage.segments import SegmentReader, build_segment, place_segment
-from committed_rows import new_shard, rows_of, story
+from committed_rows import NOW, new_shard, rows_of, story
 
 
 def sealed_rows(table="sources", count=3):
@@ -120,3 +123,17 @@ def test_a_missing_segment_is_named(folder):
     (folder / entry.file).unlink()
     with pytest.raises(IntegrityError, match="is missing"):
         SegmentReader(folder).read(entry, ["content"])
+
+
+def test_columns_that_change_little_cost_almost_nothing():
+    count = 20_000
+    rows = rows_of("candidates", count, event_time=[NOW + timedelta(minutes=n) for n in range(count)])
+    stored_rows = with_storage_columns("candidates", rows, np.zeros((count, 16), np.uint8), 3)
+    file = pq.ParquetFile(pa.BufferReader(build_segment(stored_rows, keep="candidate_id").payload))
+    group = file.metadata.row_group(0)
+    sizes = {
+        group.column(k).path_in_schema: group.column(k).total_compressed_size
+        for k in range(file.metadata.num_columns)
+    }
+    assert sizes["event_time"] < 1_000
+    assert sizes["row_number"] < 1_000
