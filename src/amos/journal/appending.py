@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.clock import to_us
+from amos.journal.catalog_check import promise_digest
 from amos.journal.drafts import Draft
 from amos.journal.events import FIRST_LINK, Circumstances, canonical_json, chain_events, event_blob
 from amos.journal.ledger import Ledger, parse_groups
@@ -16,6 +17,7 @@ from amos.journal.refusals import HeadMoved
 from amos.journal.requests import CommitRequest, Reads
 from amos.journal.rows import pack_blob, with_storage_columns
 from amos.journal.snapshot import Snapshot, id_array
+from amos.kernels.hashing import ID_BYTES
 from amos.schemas.buffers import as_keys
 from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry
 
@@ -47,22 +49,27 @@ def numbered(
     *,
     shard: str,
     event_ids: Sequence[bytes],
+    scope: bytes | None = None,
 ) -> tuple[CommitEntry, list[HotEntry]]:
     """Return the commit that follows `last`, and its hot blobs, the events being the last of them.
 
-    shard: tenant and workspace.  event_ids: one random id per event.
+    shard: tenant and workspace.  event_ids: one random id per event.  scope: keyed digest of the command,
+    where it may be repeated.
     """
     version = 1 if last is None else last.graph_version + 1
     occurred = to_us(request.now)
     accepted = occurred if last is None else max(occurred, last.accepted_us)
     shared = Circumstances(
         actor=request.actor,
-        authorization=canonical_json({"principal": request.actor, "shard": shard}),
-        expected=canonical_json({"graph_version": request.base}),
+        authorization=canonical_json(
+            {"principal": request.actor, "run": request.run_id.hex(), "shard": shard}
+        ),
+        expected=canonical_json({"graph_version": request.base, **_promised(request, scope)}),
         idempotency_key=None if request.idempotency is None else request.idempotency.key,
         occurred_us=occurred,
         accepted_us=accepted,
         version=version,
+        text_refs=tuple(digest[:ID_BYTES] for digest in sorted(request.texts or {})),
     )
     link = FIRST_LINK if last is None else last.link
     events, link = chain_events(draft.bodies, event_ids, shared, link)
@@ -75,6 +82,12 @@ def numbered(
     terms = request.operation, request.actor, request.run_id
     entry = CommitEntry(version, *terms, accepted, accepted - occurred, len(events), link)
     return entry, hot
+
+
+def _promised(request: CommitRequest, scope: bytes | None) -> dict[str, str]:
+    if scope is None or request.idempotency is None:
+        return {}
+    return {"promise": promise_digest(scope, request.idempotency.payload_digest)}
 
 
 def large_tables(draft: Draft, version: int) -> Iterator[tuple[str, pa.Table]]:

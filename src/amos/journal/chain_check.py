@@ -2,147 +2,204 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from amos.journal.events import CHECKED, FIRST_LINK, next_link
 from amos.journal.findings import Problem
+from amos.journal.promises import json_field
+from amos.journal.tree import TreeRoot
 from amos.kernels.canonical import encode_rows
 from amos.kernels.hashing import sha256_rows
+from amos.kernels.merkle import running_links
 from amos.schemas.buffers import column_arrays
 from amos.schemas.catalog import CommitEntry
 
-
-class Promise(NamedTuple):
-    """What one event says of the rows of a table in a commit."""
-
-    event: int
-    payload: str
-    rows: int
-    digest: bytes
+Array = npt.NDArray[Any]
 
 
-Promises = dict[tuple[str, int], list[Promise]]
-"""By (table, graph version), in the order in which the rows follow one another."""
+class Mark(NamedTuple):
+    """How far the history was after some commit: events so far, the running link, the tree's root."""
+
+    events: int
+    link: bytes
+    root: bytes
 
 
-def event_checksums(events: pa.Table) -> list[bytes]:
-    """Return the checksum of every event, recomputed from its columns."""
+def event_checksums(events: pa.Table) -> Array:
+    """Return (n, 32): the checksum of every event, recomputed from its columns."""
     columns = [column_arrays(events.column(name)) for name in CHECKED]
-    buffer, offsets = encode_rows(columns, len(events))
-    return [row.tobytes() for row in sha256_rows(buffer, offsets)]
+    return sha256_rows(*encode_rows(columns, len(events)))
 
 
-def check_chain(commits: Sequence[CommitEntry], events: pa.Table) -> Iterator[Problem]:
-    """Yield what is wrong with the commit log and its events.
+def digest_rows(column: pa.ChunkedArray) -> Array:
+    """Return a column of 32-byte digests as (n, 32)."""
+    arrays = column_arrays(column)
+    assert arrays.offsets is not None
+    return arrays.values[arrays.offsets[0] : arrays.offsets[-1]].reshape(-1, 32)
 
-    commits: oldest first.  events: all stored events, in commit order.
+
+class ChainCheck:
+    """Follows commits and events from the first on, page by page.
+
+    watched: graph versions whose marks are to be kept in `marks`.
     """
-    yield from _check_versions(commits)
-    versions = events.column("graph_version").to_numpy()
-    starts = np.searchsorted(versions, [commit.graph_version for commit in commits], "left")
-    stops = np.searchsorted(versions, [commit.graph_version for commit in commits], "right")
-    found = _Stored(events)
-    link, accepted = FIRST_LINK, -(2**63)
-    for commit, start, stop in zip(commits, starts.tolist(), stops.tolist(), strict=True):
-        where = f"commit {commit.graph_version}"
-        if stop - start != commit.event_count:
-            yield Problem("event_count", where, f"{stop - start} events, the log says {commit.event_count}")
-        if commit.accepted_us < accepted:
-            yield Problem("time_backwards", where, "accepted before the commit below it")
-        accepted = max(accepted, commit.accepted_us)
-        for row in range(start, stop):
-            yield from found.check(row, commit, link)
-            link = next_link(link, found.recomputed[row])
-        if link != commit.link:
-            yield Problem("link_broken", where, "the running link differs from the one in the commit log")
-            link = commit.link
-    known = {commit.graph_version for commit in commits}
-    for version in sorted(set(versions.tolist()) - known):
-        yield Problem("event_without_commit", f"version {version}", "events stand where no commit is logged")
 
+    def __init__(self, watched: Collection[int] = ()) -> None:
+        self.link = FIRST_LINK
+        self.tree = TreeRoot()
+        self.marks: dict[int, Mark] = {0: Mark(0, FIRST_LINK, self.tree.root())} if 0 in watched else {}
+        self._watched = frozenset(watched)
+        self._accepted = -(2**63)
+        self._next = 1
 
-class _Stored:
-    """Stored events, column by column as Python values."""
+    @property
+    def events(self) -> int:
+        """How many events went by."""
+        return self.tree.size
 
-    def __init__(self, events: pa.Table) -> None:
-        self.recomputed = event_checksums(events)
-        self.checksums = events.column("checksum").to_pylist()
-        self.links = events.column("previous_event_hash").to_pylist()
-        self.versions = events.column("version").to_pylist()
-        self.times = events.column("accepted_at").cast(pa.int64()).to_pylist()
-        self.occurred = events.column("occurred_at").cast(pa.int64()).to_pylist()
-        self.actors = events.column("actor").to_pylist()
-        self.payloads = events.column("payload").to_pylist()
-
-    def check(self, row: int, commit: CommitEntry, link: bytes) -> Iterator[Problem]:
-        """Yield what is wrong with one event whose previous link must be `link`."""
-        where = f"event {row + 1}, commit {commit.graph_version}"
-        if self.recomputed[row] != self.checksums[row]:
-            yield Problem("event_changed", where, "its checksum differs from its columns")
-        if self.links[row] != link:
-            yield Problem("link_broken", where, "the link before it differs")
-        differing = self._differing(row, commit)
-        if differing:
-            yield Problem("event_changed", where, f"{', '.join(differing)} differ from the commit log")
-
-    def _differing(self, row: int, commit: CommitEntry) -> list[str]:
-        """Name what an event and its commit both state, and state differently."""
-        said = (
-            ("version", self.versions[row], commit.graph_version),
-            ("time", self.times[row], commit.accepted_us),
-            ("skew", self.times[row] - self.occurred[row], commit.skew_us),
-            ("actor", self.actors[row], commit.actor),
-            ("operation", _operation(self.payloads[row]), commit.operation),
-        )
-        return [name for name, event, logged in said if event != logged]
-
-
-@lru_cache(maxsize=256)
-def _operation(payload: str) -> object:
-    """Return the operation that a payload names; None where it cannot be read."""
-    try:
-        return json.loads(payload)["operation"]
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _check_versions(commits: Sequence[CommitEntry]) -> Iterator[Problem]:
-    expected = 1
-    for commit in commits:
-        if commit.graph_version != expected:
+    def check(self, commits: Sequence[CommitEntry], events: pa.Table) -> Iterator[Problem]:
+        """Yield what is wrong with the next commits, oldest first, and all events up to the last of them."""
+        yield from self._check_versions(commits)
+        versions = events.column("graph_version").to_numpy()
+        logged = np.array([commit.graph_version for commit in commits], np.int64)
+        starts, stops = np.searchsorted(versions, logged, "left"), np.searchsorted(versions, logged, "right")
+        page = _Page(events, commits, starts, stops)
+        links = running_links(self.link, page.recomputed)
+        if self._is_sound(page, links):
+            self._add(page, links)
+            return
+        yield from self._walk(page)
+        for version in sorted(set(versions.tolist()) - set(logged.tolist())):
             yield Problem(
-                "commit_missing", f"commit {expected}", f"the next one logged is {commit.graph_version}"
+                "event_without_commit", f"version {version}", "events stand where no commit is logged"
             )
-        expected = commit.graph_version + 1
 
+    def _is_sound(self, page: _Page, links: Array) -> bool:
+        commits = page.commits
+        accepted = np.array([self._accepted, *(commit.accepted_us for commit in commits)], np.int64)
+        return bool(
+            page.owned == len(page.recomputed)
+            and np.array_equal(page.stops - page.starts, [commit.event_count for commit in commits])
+            and (np.diff(accepted) >= 0).all()
+            and np.array_equal(page.previous, links[:-1])
+            and b"".join(commit.link for commit in commits) == links[page.stops].tobytes()
+            and np.array_equal(page.recomputed, page.checksums)
+            and not page.differing
+        )
 
-def promises(events: pa.Table) -> tuple[Promises, list[Problem]]:
-    """Return what the events promise of the rows, and the events whose payload cannot be read."""
-    found: Promises = {}
-    problems = []
-    columns = [events.column(name).to_pylist() for name in ("graph_version", "payload", "payload_digest")]
-    for row, (version, payload, digest) in enumerate(zip(*columns, strict=True)):
-        try:
-            content = json.loads(payload)
-            if "rows" not in content and "operation" in content:
-                continue  # an event without rows
-            table, rows = str(content["table"]), int(content["rows"])
-        except (ValueError, KeyError, TypeError) as cause:
-            problems.append(
-                Problem("event_changed", f"event {row + 1}, commit {version}", f"payload: {cause}")
+    def _add(self, page: _Page, links: Array) -> None:
+        """Go on past a page in which all is well."""
+        base = self.tree.size
+        at = 0
+        for number, commit in enumerate(page.commits):
+            if commit.graph_version in self._watched:
+                stop = int(page.stops[number])
+                self.tree.add(page.recomputed[at:stop])
+                at = stop
+                self.marks[commit.graph_version] = Mark(base + stop, commit.link, self.tree.root())
+        self.tree.add(page.recomputed[at:])
+        self.link = links[-1].tobytes()
+        if page.commits:
+            self._accepted = page.commits[-1].accepted_us
+
+    def _walk(self, page: _Page) -> Iterator[Problem]:
+        """Go through a page event by event, to name what is wrong."""
+        for number, commit in enumerate(page.commits):
+            where = f"commit {commit.graph_version}"
+            start, stop = int(page.starts[number]), int(page.stops[number])
+            if stop - start != commit.event_count:
+                yield Problem(
+                    "event_count", where, f"{stop - start} events, the log says {commit.event_count}"
+                )
+            if commit.accepted_us < self._accepted:
+                yield Problem("time_backwards", where, "accepted before the commit below it")
+            self._accepted = max(self._accepted, commit.accepted_us)
+            for row in range(start, stop):
+                yield from self._check_event(page, row, f"event {self.tree.size + 1}, {where}")
+            if self.link != commit.link:
+                yield Problem("link_broken", where, "the running link differs from the one in the commit log")
+                self.link = commit.link
+            if commit.graph_version in self._watched:
+                self.marks[commit.graph_version] = Mark(self.tree.size, self.link, self.tree.root())
+
+    def _check_event(self, page: _Page, row: int, where: str) -> Iterator[Problem]:
+        if not np.array_equal(page.recomputed[row], page.checksums[row]):
+            yield Problem("event_changed", where, "its checksum differs from its columns")
+        if page.previous[row].tobytes() != self.link:
+            yield Problem("link_broken", where, "the link before it differs")
+        if row in page.differing:
+            yield Problem(
+                "event_changed", where, f"{', '.join(page.differing[row])} differ from the commit log"
             )
-            continue
-        found.setdefault((table, version), []).append(Promise(row + 1, payload, rows, digest))
-    return found, problems
+        self.link = next_link(self.link, page.recomputed[row].tobytes())
+        self.tree.add(page.recomputed[row : row + 1])
+
+    def _check_versions(self, commits: Sequence[CommitEntry]) -> Iterator[Problem]:
+        for commit in commits:
+            if commit.graph_version != self._next:
+                yield Problem(
+                    "commit_missing", f"commit {self._next}", f"the next one logged is {commit.graph_version}"
+                )
+            self._next = commit.graph_version + 1
 
 
-def kept(promise: Promise, root: bytes) -> bool:
-    """Return whether rows with the Merkle root `root` are the ones that the event promised."""
-    return hashlib.sha256(promise.payload.encode() + root).digest() == promise.digest
+class _Page:
+    """Some commits and the events up to the last of them, as arrays.
+
+    differing: by row what an event and its commit both state, and state differently.
+    """
+
+    def __init__(self, events: pa.Table, commits: Sequence[CommitEntry], starts: Array, stops: Array) -> None:
+        self.commits, self.starts, self.stops = commits, starts, stops
+        self.recomputed = event_checksums(events)
+        self.checksums = digest_rows(events.column("checksum"))
+        self.previous = digest_rows(events.column("previous_event_hash"))
+        owners = np.repeat(np.arange(len(commits)), stops - starts)
+        self.owned = len(owners)
+        rows = np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)] or [owners])
+        self.differing: dict[int, list[str]] = {}
+        if len(rows):
+            held = events if len(rows) == len(events) else events.take(pa.array(rows))
+            for name, is_same in _agreement(held, commits, owners):
+                for row in rows[~is_same].tolist():
+                    self.differing.setdefault(row, []).append(name)
+
+
+def _agreement(
+    events: pa.Table, commits: Sequence[CommitEntry], owners: Array
+) -> Iterator[tuple[str, Array]]:
+    """Yield (what, is_same per event) for everything that events and the commit log both state."""
+    accepted = events.column("accepted_at").cast(pa.int64()).to_numpy()
+    occurred = events.column("occurred_at").cast(pa.int64()).to_numpy()
+
+    def logged(name: str) -> Array:
+        return np.array([getattr(commit, name) for commit in commits], np.int64)[owners]
+
+    yield "version", events.column("version").to_numpy() == logged("graph_version")
+    yield "time", accepted == logged("accepted_us")
+    yield "skew", accepted - occurred == logged("skew_us")
+    yield "actor", _same_texts(events.column("actor"), [commit.actor for commit in commits], owners)
+    operations = json_field(events.column("payload"), "operation")
+    yield "operation", _same_texts(operations, [commit.operation for commit in commits], owners)
+    runs = json_field(events.column("authorization_context"), "run")
+    stated = runs.is_valid().to_numpy(zero_copy_only=False)  # commits of format 1 left it out
+    yield "run", _same_texts(runs, [commit.run_id.hex() for commit in commits], owners) | ~stated
+
+
+def _same_texts(stated: pa.Array | pa.ChunkedArray, logged: Sequence[str], owners: Array) -> Array:
+    expected = pa.array(logged, pa.string()).take(pa.array(owners))
+    return pc.fill_null(pc.equal(stated, expected), False).to_numpy(zero_copy_only=False)
+
+
+def page_edges(counts: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of runs whose counts add up to about `limit`, each with at least one."""
+    totals = np.cumsum(np.asarray(counts, np.int64))
+    cuts = np.flatnonzero(np.diff(totals // max(limit, 1))) + 1
+    yield from pairwise([0, *cuts.tolist(), len(counts)] if len(counts) else [0])

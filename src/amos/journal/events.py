@@ -97,7 +97,10 @@ class EventBody(NamedTuple):
 
 
 class Circumstances(NamedTuple):
-    """What the events of one commit share; times in microseconds."""
+    """What the events of one commit share; times in microseconds.
+
+    text_refs: first halves of the digests of texts kept with the commit; its first event names them.
+    """
 
     actor: str
     authorization: str
@@ -106,6 +109,7 @@ class Circumstances(NamedTuple):
     occurred_us: int
     accepted_us: int
     version: int
+    text_refs: tuple[bytes, ...] = ()
 
 
 def check_type(event_type: str) -> None:
@@ -154,6 +158,7 @@ def chain_events(
 ) -> tuple[list[list[Value]], bytes]:
     """Return the rows of the events, values in column order, and the running link after the last."""
     rows: list[list[Value]] = []
+    text_refs = list(shared.text_refs)
     for body, identifier in zip(bodies, ids, strict=True):
         values: list[Value] = [
             identifier,
@@ -162,7 +167,7 @@ def chain_events(
             shared.actor.encode(),
             list(body.target_refs),
             body.payload.encode(),
-            [],
+            text_refs,
             [],
             None if shared.idempotency_key is None else shared.idempotency_key.encode(),
             body.payload_digest,
@@ -178,6 +183,7 @@ def chain_events(
         found = checksum(values)
         rows.append([*values, link, found])
         link = next_link(link, found)
+        text_refs = []
     return rows, link
 
 

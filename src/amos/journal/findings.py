@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,6 +21,21 @@ COUNTED = ("commits", "segments", "bytes", "events", "rows", "spans")
 
 
 @dataclass(kw_only=True)
+class Phase:
+    """One kind of work: how much of what, in which time."""
+
+    unit: str
+    done: int = 0
+    seconds: float = 0.0
+
+    def as_record(self, name: str) -> Mapping[str, object]:
+        """Return the phase as printed by `--json`."""
+        rate = round(self.done / self.seconds) if self.seconds > 0 else None
+        seconds = round(self.seconds, 3)
+        return {"name": name, "done": self.done, "unit": self.unit, "seconds": seconds, "per_second": rate}
+
+
+@dataclass(kw_only=True)
 class VerifyReport:
     """Everything that was checked and everything that was wrong."""
 
@@ -26,6 +43,7 @@ class VerifyReport:
     graph_version: int | None
     checked: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     problems: list[Problem] = field(default_factory=list)
+    phases: dict[str, Phase] = field(default_factory=dict)
     state_digest: str | None = None
     seconds: float = 0.0
 
@@ -38,6 +56,16 @@ class VerifyReport:
         """Note a problem."""
         self.problems.append(Problem(kind, where, detail))
 
+    @contextmanager
+    def timed(self, phase: str, unit: str) -> Iterator[Phase]:
+        """Add the time of the block to a phase, whose `done` the block counts up."""
+        found = self.phases.setdefault(phase, Phase(unit=unit))
+        began = time.perf_counter()
+        try:
+            yield found
+        finally:
+            found.seconds += time.perf_counter() - began
+
     def as_record(self) -> Mapping[str, object]:
         """Return the object printed by `--json`."""
         return {
@@ -48,4 +76,5 @@ class VerifyReport:
             "state_digest": self.state_digest,
             "graph_version": self.graph_version,
             "seconds": round(self.seconds, 3),
+            "phases": [phase.as_record(name) for name, phase in self.phases.items()],
         }

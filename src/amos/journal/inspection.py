@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,21 +13,28 @@ from amos.clock import to_us
 from amos.journal.events import canonical_json
 from amos.journal.rows import stored
 from amos.schemas.catalog import (
+    CommitEntry,
     ConflictEntry,
     CopyEntry,
+    ErasedColumns,
     ErasedRow,
     ErasureEntry,
     GarbageEntry,
     HoldEntry,
+    Layout,
     Records,
     RunEntry,
     SegmentEntry,
     SnapshotEntry,
 )
 
+_PAGE_ROWS = 10_000
+
 
 class Inspection:
     """Methods of `Shard` that need its catalog and files alone."""
+
+    folder: Path
 
     _catalog: Any
     _care: Any
@@ -65,15 +73,57 @@ class Inspection:
         with self._lock, self._catalog.reading():
             return Records(self._catalog.commits(), self._catalog.segments(), self._catalog.hot())
 
+    def layout(self) -> Layout:
+        """Return where the rows stand now."""
+        with self._lock, self._catalog.reading():
+            return Layout(self._catalog.state()[0], self._catalog.segments(), self._catalog.hot())
+
+    def commit_pages(self, *, until: int, size: int = 4_096) -> Iterator[list[CommitEntry]]:
+        """Yield the commits up to graph version `until`, oldest first, in lists of `size`."""
+        since = -(2**62)
+        while True:
+            with self._lock:
+                page = [
+                    entry for entry in self._catalog.commit_page(since, size) if entry.graph_version <= until
+                ]
+            if not page:
+                return
+            yield page
+            since = page[-1].graph_version
+
     def check_segment(self, entry: SegmentEntry) -> None:
         """Hash a segment's file.  Raises IntegrityError when it is missing or differs."""
-        self._files.verify(entry)
+        self._files.scrub(entry)
 
-    def read_segment(self, entry: SegmentEntry) -> pa.Table:
-        """Return all stored rows of a segment."""
+    def read_segment(
+        self, entry: SegmentEntry, *, group: int | None = None, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        """Return stored columns, all when None, of a segment or of one of its row groups."""
         with self._lock:
-            rows: pa.Table = self._files.read(entry, stored(entry.table).names)
+            wanted = stored(entry.table).names if columns is None else columns
+            rows: pa.Table = self._files.read(entry, wanted, group=group)
             return rows
+
+    def meta(self, name: str) -> Any:
+        """Return one value of the catalog's `meta`, or None."""
+        with self._lock:
+            return self._catalog.meta(name)
+
+    def labels(self) -> tuple[str, str]:
+        """Return tenant and workspace, as the folder is named."""
+        tenant, workspace = self.folder.parts[-2:]
+        return tenant, workspace
+
+    def promises(self) -> Iterator[list[tuple[bytes, bytes, int]]]:
+        """Yield (scope, payload digest, graph version) of the idempotency promises, in pages."""
+        after = b""
+        while True:
+            with self._lock:
+                page = self._catalog.promise_page(after, _PAGE_ROWS)
+            if not page:
+                return
+            yield page
+            after = page[-1][0]
 
     def check_catalog(self) -> list[str]:
         """Return what is wrong with the structure of the catalog's file."""
@@ -84,6 +134,17 @@ class Inspection:
         """Return the rows that are gone, in order, each with the version of the commit that took it."""
         with self._lock:
             return list(self._care.erased_rows(table))
+
+    def erased_columns(self, table: str) -> ErasedColumns:
+        """Return the rows of a table that are gone, as arrays."""
+        with self._lock:
+            columns: ErasedColumns = self._care.erased_columns(table)
+            return columns
+
+    def erased_tables(self) -> list[str]:
+        """Return the names under which rows are noted as gone."""
+        with self._lock:
+            return list(self._care.erased_tables())
 
     def erasures(self, status: str | None = None) -> list[ErasureEntry]:
         """Return the ledger of erasures, oldest first."""

@@ -64,11 +64,12 @@ class Sealed:
         self.start, self.count = start, entry.row_count
         self.first, self.last = entry.first_version, entry.last_version
         self.entry = entry
+        self.part_count = len(group_counts)
         self._edges = np.concatenate([[0], np.cumsum(group_counts)]).astype(np.int64)
 
-    def read(self, source: SegmentSource, columns: Sequence[str]) -> pa.Table:
-        """Return all rows, straight from the file."""
-        return source.read(self.entry, columns)
+    def read(self, source: SegmentSource, columns: Sequence[str], part: int | None = None) -> pa.Table:
+        """Return all rows, or those of one row group, straight from the file."""
+        return source.read(self.entry, columns, group=part)
 
     def take(
         self, source: SegmentSource, cache: ColumnCache, local: Array, columns: Sequence[str]
@@ -102,6 +103,7 @@ class Hot:
         self, start: int, count: int, versions: tuple[int, int], load: Callable[[], pa.Table]
     ) -> None:
         self.start, self.count = start, count
+        self.part_count = 1
         self.first, self.last = versions
         self._load = load
         self._rows: pa.Table | None = None
@@ -114,8 +116,8 @@ class Hot:
             self._load = _loaded  # let go of the blobs
         return self._rows
 
-    def read(self, _source: SegmentSource, columns: Sequence[str]) -> pa.Table:
-        """Return all rows."""
+    def read(self, _source: SegmentSource, columns: Sequence[str], _part: int | None = None) -> pa.Table:
+        """Return all rows: there is one part."""
         return self.rows.select(columns)
 
     def take(

@@ -1,4 +1,4 @@
-"""Check that rows agree with one another: decisions complete, evidence inside its source."""
+"""Check that rows agree with one another: candidates decided, evidence inside its source."""
 
 from __future__ import annotations
 
@@ -20,34 +20,25 @@ _SHOWN = 20
 """Places named one by one; more of the same kind are counted."""
 
 
-def check_decisions(sources: pa.Table, candidates: pa.Table, decisions: pa.Table) -> Iterator[Problem]:
-    """Yield undecided sources and candidates, doubly decided ones, and decisions without a reason.
+def check_decided(candidates: pa.Table, decisions: pa.Table) -> Iterator[Problem]:
+    """Yield undecided candidates, and those that are decided twice.
 
-    sources: source_id.  candidates: candidate_id, source_id.  decisions: current rows with
-    decision_id, candidate_id, source_id, reasons.
+    candidates: candidate_id.  decisions: candidate_id of current rows.
     """
-    lengths = pc.list_value_length(decisions["reasons"])
-    bare = decisions["decision_id"].filter(pc.equal(lengths, 0))
-    yield from _listed("decision_without_reason", bare, "it names no reason")
     decided = decisions["candidate_id"].drop_null()
     counts = pc.value_counts(decided.combine_chunks())
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
-    yield from _listed("candidate_decided_twice", twice, "it has more than one current decision")
+    yield from listed("candidate_decided_twice", twice, "it has more than one current decision")
     open_ones = candidates["candidate_id"].filter(pc.invert(_among(candidates["candidate_id"], decided)))
-    yield from _listed("candidate_undecided", open_ones, "it has no decision")
-    unheard = sources["source_id"].filter(pc.invert(_among(sources["source_id"], decisions["source_id"])))
-    yield from _listed("source_undecided", unheard, "neither it nor a candidate of it is decided")
-    strangers = candidates["candidate_id"].filter(
-        pc.invert(_among(candidates["source_id"], sources["source_id"]))
-    )
-    yield from _listed("candidate_without_source", strangers, "its source is not stored")
+    yield from listed("candidate_undecided", pc.unique(open_ones), "it has no decision")
 
 
 def _among(values: pa.ChunkedArray, known: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.is_in(values, value_set=known.combine_chunks())
 
 
-def _listed(kind: str, ids: pa.Array | pa.ChunkedArray, detail: str) -> Iterator[Problem]:
+def listed(kind: str, ids: pa.Array | pa.ChunkedArray, detail: str) -> Iterator[Problem]:
+    """Yield a problem for each of the first ids, and one for all others."""
     shown = ids.slice(0, _SHOWN).to_pylist()
     for identifier in shown:
         yield Problem(kind, identifier.hex(), detail)
@@ -60,7 +51,7 @@ def check_versions(table: str, rows: pa.Table) -> Iterator[Problem]:
     key, version = rows.column_names
     counted = rows.group_by([key, version]).aggregate([([], "count_all")])
     repeated = counted.filter(pc.greater(counted["count_all"], 1))[key]
-    yield from _listed("version_repeated", repeated, f"{table} holds two rows of one version")
+    yield from listed("version_repeated", repeated, f"{table} holds two rows of one version")
 
 
 def check_contents(sources: pa.Table) -> Iterator[Problem]:
@@ -72,7 +63,7 @@ def check_contents(sources: pa.Table) -> Iterator[Problem]:
     digests = stated.values[stated.offsets[0] : stated.offsets[-1]].reshape(-1, 32)
     wrong = np.flatnonzero((sha256_rows(content.values, content.offsets) != digests).any(axis=1))
     ids = sources["source_id"].take(pa.array(wrong))
-    yield from _listed("content_changed", ids, "its content digest differs from its bytes")
+    yield from listed("content_changed", ids, "its content digest differs from its bytes")
 
 
 def check_spans(table: str, citing: pa.Table, sources: pa.Table) -> tuple[int, int, list[Problem]]:
@@ -101,7 +92,7 @@ def _check_revision(table: str, citing: pa.Table, sources: pa.Table) -> tuple[in
     counts, is_good = _span_states(spans, rows, column_arrays(sources["content"]))
     bad = citing[0].take(pa.array(held[~is_good]))
     detail = "a span lies outside its source, or not on character boundaries"
-    return len(held), counts, list(_listed(f"{table[:-1]}_span_invalid", bad, detail))
+    return len(held), counts, list(listed(f"{table[:-1]}_span_invalid", bad, detail))
 
 
 def _span_states(spans: ColumnArrays, sources: Array, content: ColumnArrays) -> tuple[int, Array]:

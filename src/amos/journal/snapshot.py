@@ -108,14 +108,18 @@ class Snapshot:
     def tables(
         self, name: str, columns: Sequence[str] | None = None, *, since: int = 0
     ) -> Iterator[pa.Table]:
-        """Yield the rows of `table` piece by piece, so that memory stays bounded."""
-        chosen = self._columns(name, columns)
+        """Yield the rows of `table` row group by row group, so that memory stays bounded."""
+        return self._read(name, self._columns(name, columns), since, is_whole=False)
+
+    def _read(self, name: str, chosen: list[str], since: int, *, is_whole: bool) -> Iterator[pa.Table]:
+        """Yield rows by pieces, or by the parts of each piece."""
         for piece in self._ledger.pieces(name, since=since, until=self.version):
-            is_whole = piece.first > since and piece.last <= self.version
-            read = chosen if is_whole or "graph_version" in chosen else [*chosen, "graph_version"]
-            with self._reading.lock:
-                rows = piece.read(self._reading.source, read)
-            yield rows if is_whole else within(rows, since, self.version).select(chosen)
+            is_inside = piece.first > since and piece.last <= self.version
+            read = chosen if is_inside or "graph_version" in chosen else [*chosen, "graph_version"]
+            for part in [None] if is_whole else range(piece.part_count):
+                with self._reading.lock:
+                    rows = piece.read(self._reading.source, read, part)
+                yield rows if is_inside else within(rows, since, self.version).select(chosen)
 
     def table(self, name: str, columns: Sequence[str] | None = None, *, since: int = 0) -> pa.Table:
         """Return all row versions with since < graph_version <= version, in commit order.
@@ -123,7 +127,7 @@ class Snapshot:
         columns: of `stored(name)`, all when None.  Raises UsageError for unknown names.
         """
         chosen = self._columns(name, columns)
-        parts = list(self.tables(name, chosen, since=since))
+        parts = list(self._read(name, chosen, since, is_whole=True))
         return pa.concat_tables(parts) if parts else select_fields(stored(name), chosen).empty_table()
 
     def row_count(self, name: str) -> int:

@@ -372,9 +372,9 @@ class Shard(Inspection, Leasing):
             require_expected(self._unpinned(), request.expected)
         last = self._catalog.last_commit()
         ids = [random_id() for _ in draft.bodies]
-        entry, hot = numbered(draft, request, last, shard=self._labels(), event_ids=ids)
-        self._log.append(entry, placed, hot)
         scope = request.scope(self.key, self._labels())
+        entry, hot = numbered(draft, request, last, shard=self._labels(), event_ids=ids, scope=scope)
+        self._log.append(entry, placed, hot)
         if scope is not None and request.idempotency is not None:
             self._catalog.insert_promise(scope, request.idempotency.payload_digest, entry.graph_version)
         if request.texts:

@@ -1,35 +1,55 @@
-"""Verify a shard: that its files, chain and rows are what was committed, and agree with each other."""
+"""Verify a shard: that its files, chain and rows are what was committed, and agree with each other.
+
+The fast check hashes every file, follows the chain event by event and recomputes the rows that the catalog
+holds itself; where sealed rows are few it recomputes those and their references too.  The deep check does
+so always, and replays the state.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
-
-import pyarrow as pa
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
 
 from amos.errors import EngineError, IntegrityError
-from amos.journal.chain_check import Promises, check_chain, promises
+from amos.journal.catalog_check import (
+    CatalogSource,
+    check_bookkeeping,
+    check_erasures,
+    check_meta,
+    check_promises,
+    check_segment_entries,
+    check_snapshots,
+    check_texts,
+)
+from amos.journal.checkpoint import Checkpoint, check_since
 from amos.journal.findings import VerifyReport
-from amos.journal.reference_check import check_contents, check_decisions, check_spans, check_versions
-from amos.journal.row_check import check_rows_of, erased_by_table, missing_rows
-from amos.journal.rows import stored, unpack_blobs
+from amos.journal.history_check import HistoryCheck, HistorySource, Walked
+from amos.journal.reference_walk import check_references
+from amos.journal.replay_check import check_replay, check_states
 from amos.journal.snapshot import Snapshot
-from amos.schemas.catalog import ErasedRow, HotEntry, Records, SegmentEntry, text_digest
-from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS
+from amos.schemas.catalog import Layout, SegmentEntry
 
 Progress = Callable[[str, int, int], None]
 """Called with a phase, what is done and the total."""
+Digest = Callable[[Any], str]
+"""Computes the state digest of a snapshot."""
+
+WHOLE_UP_TO_ROWS = 200_000
+"""Sealed rows up to which the fast check recomputes them as well: it costs about a second."""
+_HASHERS = 4
 
 
-class Verifiable(Protocol):
+class Verifiable(HistorySource, CatalogSource, Protocol):
     """What verification needs of a shard."""
 
     def pin(self, version: int | None = None) -> Snapshot:
         """Return a snapshot."""
 
-    def records(self) -> Records:
-        """Return the catalog's rows."""
+    def layout(self) -> Layout:
+        """Return where the rows stand."""
 
     def orphans(self) -> list[str]:
         """Return files no commit names."""
@@ -37,195 +57,120 @@ class Verifiable(Protocol):
     def check_segment(self, entry: SegmentEntry) -> None:
         """Hash a file."""
 
-    def read_segment(self, entry: SegmentEntry) -> pa.Table:
-        """Read a file."""
-
     def check_catalog(self) -> list[str]:
         """Check the catalog's own structure."""
-
-    def erased_rows(self) -> list[tuple[ErasedRow, int]]:
-        """Return the rows that are gone, each with the commit that took it."""
-
-    def texts(self) -> list[tuple[bytes, str, str]]:
-        """Return the kept texts: digest, kind, body."""
-
-
-class _Unit(NamedTuple):
-    """Rows of whole commits of one table, and where they stand."""
-
-    table: str
-    where: str
-    first: int
-    last: int
-    load: Callable[[], pa.Table]
 
 
 def verify_shard(
     shard: Verifiable,
     *,
+    is_deep: bool = False,
+    since: Checkpoint | None = None,
     progress: Progress | None = None,
-    digest: Callable[[Snapshot], str] | None = None,
+    digest: Digest | None = None,
 ) -> VerifyReport:
     """Check everything that can be checked without re-running extraction; changes nothing.
 
-    digest: computes the state digest for the report.  Damage becomes rows of the report, never an
-    exception.
+    since: a checkpoint taken earlier, whose history must be the beginning of this one.  digest: computes
+    the state digest for the report.  Damage becomes rows of the report, never an exception.
     """
     began = time.perf_counter()
-    report = VerifyReport(mode="fast", graph_version=None)
+    report = VerifyReport(mode="deep" if is_deep else "fast", graph_version=None)
     try:
-        _verify(shard, report, progress or (lambda *_: None), digest)
+        _Verification(shard, report, progress or (lambda *_: None), digest).run(since)
     except EngineError as cause:
         report.add("unreadable", cause.path or "shard", cause.message)
+    except Exception as cause:  # noqa: BLE001 - damage can surface as any failure, and a report must come out
+        report.add("unreadable", "shard", f"{type(cause).__name__}: {cause}")
     report.seconds = time.perf_counter() - began
     return report
 
 
-def _verify(
-    shard: Verifiable,
-    report: VerifyReport,
-    progress: Progress,
-    digest: Callable[[Snapshot], str] | None,
-) -> None:
-    for detail in shard.check_catalog():
-        report.add("catalog_damaged", "shard.sqlite", detail)
-    records = shard.records()
-    head = records.commits[-1].graph_version if records.commits else 0
-    report.graph_version = head or None
-    report.checked["commits"] = len(records.commits)
-    for digest_kept, kind, body in shard.texts():
-        if text_digest(body) != digest_kept:
-            report.add("text_changed", f"{kind} {digest_kept.hex()}", "its digest is not that of its body")
-    for file in shard.orphans():
-        report.add("segment_orphan", file, "no commit names it; the next write removes it")
-    sound = list(_sound_segments(shard, records, report, progress))
-    expected = _check_events(shard, records, sound, report)
-    _check_tables(shard, records, sound, expected, (report, progress))
-    if report.ok:
-        # rows are known to be what was committed: now whether they agree
-        with shard.pin(head) as snapshot:
-            _check_references(snapshot, report, progress)
-            report.state_digest = digest(snapshot) if digest else None
+class _Verification:
+    """One run of all checks, the later ones only where the earlier ones found the rows to be sound."""
 
+    def __init__(
+        self, shard: Verifiable, report: VerifyReport, progress: Progress, digest: Digest | None
+    ) -> None:
+        self.shard, self.report, self.progress, self.digest = shard, report, progress, digest
+        self.is_deep = report.mode == "deep"
 
-def _sound_segments(
-    shard: Verifiable, records: Records, report: VerifyReport, progress: Progress
-) -> Iterator[SegmentEntry]:
-    """Yield the segments whose whole file hashes to what the catalog says."""
-    total = sum(entry.byte_count for entry in records.segments)
-    for entry in records.segments:
-        report.checked["segments"] += 1
-        report.checked["bytes"] += entry.byte_count
+    def run(self, since: Checkpoint | None) -> None:
+        for detail in self.shard.check_catalog():
+            self.report.add("catalog_damaged", "shard.sqlite", detail)
+        # pinned all the while: no file that the layout names may go
+        with self.shard.pin():
+            layout = self.shard.layout()
+            self.report.graph_version = layout.head or None
+            walked = self._check_history(layout, since)
+            self._check_catalog(layout, walked)
+            if since is not None:
+                self.report.problems += check_since(since, walked, layout.head)
+            if self.report.ok and self._is_whole(layout):
+                # rows are known to be what was committed: now whether they agree
+                with self.shard.pin(layout.head) as snapshot:
+                    self._check_agreement(layout, snapshot, walked)
+
+    def _is_whole(self, layout: Layout) -> bool:
+        sealed = sum(entry.row_count for entry in layout.segments if entry.table != "events")
+        return self.is_deep or sealed <= WHOLE_UP_TO_ROWS
+
+    def _check_history(self, layout: Layout, since: Checkpoint | None) -> Walked:
+        for file in self.shard.orphans():
+            self.report.add("segment_orphan", file, "no commit names it; the next write removes it")
+        self.report.problems += check_segment_entries(layout.segments)
+        sound = list(self._sound_segments(layout.segments))
+        watched = {entry.graph_version for entry in self.shard.snapshots()} | {layout.head}
+        if since is not None:
+            watched.add(since.graph_version)
+        check = HistoryCheck(
+            self.shard, layout, sound, self.report, self.progress, is_whole=self._is_whole(layout)
+        )
+        return check.walk(watched)
+
+    def _sound_segments(self, segments: list[SegmentEntry]) -> Iterator[SegmentEntry]:
+        """Yield the segments whose whole file hashes to what the catalog says."""
+        total = sum(entry.byte_count for entry in segments)
+        with self.report.timed("files", "bytes") as phase, ThreadPoolExecutor(_hashers()) as pool:
+            for entry, problem in zip(segments, pool.map(self._file_problem, segments), strict=True):
+                self.report.checked["segments"] += 1
+                self.report.checked["bytes"] += entry.byte_count
+                phase.done += entry.byte_count
+                if problem is None:
+                    yield entry
+                else:
+                    self.report.add(problem[0], entry.file, problem[1])
+                self.progress("files", self.report.checked["bytes"], total)
+
+    def _file_problem(self, entry: SegmentEntry) -> tuple[str, str] | None:
         try:
-            shard.check_segment(entry)
+            self.shard.check_segment(entry)
         except IntegrityError as cause:
             kind = "segment_missing" if "is missing" in cause.message else "segment_damaged"
-            report.add(kind, entry.file, cause.message)
-        else:
-            yield entry
-        progress("files", report.checked["bytes"], total)
+            return kind, cause.message
+        return None
+
+    def _check_catalog(self, layout: Layout, walked: Walked) -> None:
+        problems = self.report.problems
+        with self.report.timed("catalog", "rows"):
+            problems += check_meta(self.shard, layout)
+            problems += check_texts(self.shard, walked.kept)
+            problems += check_promises(self.shard, walked.kept)
+            problems += check_snapshots(self.shard.snapshots(), walked.marks)
+            problems += check_erasures(self.shard.erasures(), walked.taking, layout.head)
+            problems += check_bookkeeping(self.shard, layout)
+
+    def _check_agreement(self, layout: Layout, snapshot: Snapshot, walked: Walked) -> None:
+        check_references(snapshot, self.report, self.progress, is_deep=self.is_deep)
+        if self.is_deep:
+            check_replay(self.shard, layout, snapshot, self.report)
+            if self.digest is not None:
+                self.report.problems += check_states(self.shard, walked.taking, self.digest)
+        if self.digest is not None and self.report.ok:
+            with self.report.timed("digest", "rows") as phase:
+                self.report.state_digest = self.digest(snapshot)
+                phase.done += sum(snapshot.counts().values())
 
 
-def _units(shard: Verifiable, records: Records, sound: list[SegmentEntry], table: str) -> list[_Unit]:
-    """Return the readable places of one table's rows, in commit order."""
-    found = [
-        _Unit(table, entry.file, entry.first_version, entry.last_version, _segment_loader(shard, entry))
-        for entry in sound
-        if entry.table == table
-    ]
-    blobs = [entry for entry in records.hot if entry.table == table]
-    try:
-        rows = unpack_blobs(table, blobs) if blobs else None
-    except IntegrityError:
-        found += [_hot_unit([entry]) for entry in blobs]  # one by one, to name the damaged ones
-    else:
-        if rows is not None:
-            found.append(_hot_unit(blobs)._replace(load=lambda: rows))
-    return sorted(found, key=lambda unit: unit.first)
-
-
-def _segment_loader(shard: Verifiable, entry: SegmentEntry) -> Callable[[], pa.Table]:
-    return lambda: shard.read_segment(entry)
-
-
-def _hot_unit(entries: list[HotEntry]) -> _Unit:
-    table, first, last = entries[0].table, entries[0].graph_version, entries[-1].graph_version
-    return _Unit(table, f"hot rows of {table}", first, last, lambda: unpack_blobs(table, entries))
-
-
-def _read_units(units: list[_Unit], report: VerifyReport) -> Iterator[pa.Table]:
-    for unit in units:
-        try:
-            rows = unit.load()
-            rows.validate(full=True)
-        except (IntegrityError, pa.ArrowInvalid) as cause:
-            kind = "hot_damaged" if unit.where.startswith("hot rows") else "segment_damaged"
-            report.add(kind, f"{unit.where}, commits {unit.first} to {unit.last}", str(cause))
-        else:
-            yield rows
-
-
-def _check_events(
-    shard: Verifiable, records: Records, sound: list[SegmentEntry], report: VerifyReport
-) -> Promises:
-    parts = list(_read_units(_units(shard, records, sound, "events"), report))
-    events = pa.concat_tables([stored("events").empty_table(), *parts]).sort_by(
-        [("graph_version", "ascending"), ("row_number", "ascending")]
-    )
-    report.checked["events"] = len(events)
-    report.problems += check_chain(records.commits, events)
-    expected, problems = promises(events)
-    report.problems += problems
-    return expected
-
-
-def _check_tables(
-    shard: Verifiable,
-    records: Records,
-    sound: list[SegmentEntry],
-    expected: Promises,
-    reporting: tuple[VerifyReport, Progress],
-) -> None:
-    report, progress = reporting
-    total = sum(entry.row_count for entry in records.segments if entry.table != "events")
-    total += sum(entry.row_count for entry in records.hot if entry.table != "events")
-    erased = erased_by_table(shard.erased_rows())
-    if erased:
-        report.checked["erased"] = sum(len(rows) for commits in erased.values() for rows in commits.values())
-    for table in TABLES:
-        if table == "events":
-            continue
-        for rows in _read_units(_units(shard, records, sound, table), report):
-            if len(rows):
-                report.problems += check_rows_of(table, rows, expected, erased.get(table, {}))
-            report.checked["rows"] += len(rows)
-            progress("rows", report.checked["rows"], total)
-    report.problems += missing_rows(expected, erased)
-
-
-def _check_references(snapshot: Snapshot, report: VerifyReport, progress: Progress) -> None:
-    report.problems += check_decisions(
-        snapshot.table("sources", ["source_id"]),
-        snapshot.table("candidates", ["candidate_id", "source_id"]),
-        snapshot.current("decisions", ["decision_id", "candidate_id", "source_id", "reasons"]),
-    )
-    for table, version in VERSION_COLUMNS.items():
-        key = PRIMARY_KEYS[table]
-        report.problems += check_versions(table, snapshot.table(table, [key, version]))
-    cited = {"candidates": "candidate_id", "atoms": "atom_id"}
-    checked = dict.fromkeys(cited, 0)
-    columns = ["source_id", "revision", "content", "content_digest"]
-    for part in snapshot.tables("sources", columns):
-        report.problems += check_contents(part)
-        for table, key in cited.items():
-            wanted = [key, "source_id", "source_revision", "spans"]
-            citing = snapshot.lookup(table, "source_id", part["source_id"], wanted)
-            rows, spans, problems = check_spans(table, citing, part)
-            checked[table] += rows
-            report.checked["spans"] += spans
-            report.problems += problems
-        progress("spans", sum(checked.values()), sum(snapshot.counts()[table] for table in cited))
-    for table, rows in checked.items():
-        missing = snapshot.counts()[table] - rows
-        if missing > 0:
-            report.add("span_without_source", table, f"{missing} rows cite no stored source")
+def _hashers() -> int:
+    return max(1, min(_HASHERS, os.cpu_count() or 1))

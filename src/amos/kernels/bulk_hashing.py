@@ -46,6 +46,16 @@ def sha256_rows(buffer: Array, offsets: Array, prefix: bytes) -> Array:
     return hash_rows_native(*addresses, lead, octets, offsets)
 
 
+def running_links(first: Array, checksums: Array) -> Array | None:
+    """Return the links of a chain, see `merkle.running_links`; None where libcrypto is out of reach."""
+    addresses = _addresses()
+    if addresses is None:
+        return None
+    from amos.kernels.libcrypto import links_native
+
+    return links_native(*addresses, first, np.ascontiguousarray(checksums))
+
+
 def identities(parts: Sequence[Part], count: int) -> Array:
     """Return (count, 32) uint8 identities; see `hashing.identities`."""
     runs = [_framed_runs(part, count) for part in parts]

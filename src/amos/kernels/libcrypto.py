@@ -62,3 +62,24 @@ def _hash_rows(start: int, update: int, finish: int, lead: Any, octets: Any, off
 def hash_rows_native(start: int, update: int, finish: int, lead: Any, octets: Any, offsets: Any) -> Any:
     """Return (n, 32) uint8 digests of `lead` and each row of `data`; the first three are addresses."""
     return compiled(_hash_rows)(start, update, finish, lead, octets, offsets)
+
+
+def _links(start: int, update: int, finish: int, first: Any, checksums: Any) -> Any:
+    count = checksums.shape[0]
+    out = np.empty((count + 1, 32), np.uint8)
+    out[0] = first
+    state = np.zeros(_STATE_WORDS, np.int64)
+    at = np.int64(state.ctypes.data)
+    target = np.int64(out.ctypes.data)
+    source = np.int64(checksums.ctypes.data)
+    for i in range(count):
+        _call(start, (at,))
+        _call(update, (at, target + 32 * i, np.int64(32)))
+        _call(update, (at, source + 32 * i, np.int64(32)))
+        _call(finish, (target + 32 * (i + 1), at))
+    return out
+
+
+def links_native(start: int, update: int, finish: int, first: Any, checksums: Any) -> Any:
+    """Return (n + 1, 32) uint8: `first`, then after each checksum the digest of the link and it."""
+    return compiled(_links)(start, update, finish, first, checksums)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 
 class CommitEntry(NamedTuple):
     """One commit.  `link` is the running link after its last event."""
@@ -75,6 +78,17 @@ class ErasedRow(NamedTuple):
     graph_version: int
     row_number: int
     commitment: bytes
+
+
+class ErasedColumns(NamedTuple):
+    """The rows of one table that are gone, by place: commit number times 2**32 plus row number.
+
+    places: (n,) int64, ascending.  digests: (n, 32) uint8.  erased_by: (n,) int64 graph versions.
+    """
+
+    places: npt.NDArray[np.int64]
+    digests: npt.NDArray[np.uint8]
+    erased_by: npt.NDArray[np.int64]
 
 
 class ErasureEntry(NamedTuple):
@@ -152,6 +166,14 @@ class Idempotency(NamedTuple):
     key: str
     payload_digest: bytes
     targets: bytes = b""
+
+
+class Layout(NamedTuple):
+    """Where the rows of a shard stand at one moment, up to the newest graph version `head`."""
+
+    head: int
+    segments: list[SegmentEntry]
+    hot: list[HotEntry]
 
 
 class Records(NamedTuple):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+import numpy as np
+
+from amos.errors import IntegrityError
 from amos.schemas.catalog import (
     CopyEntry,
+    ErasedColumns,
     ErasedRow,
     ErasureEntry,
     GarbageEntry,
@@ -13,6 +18,8 @@ from amos.schemas.catalog import (
     SnapshotEntry,
 )
 from amos.storage.catalog import Catalog
+
+_PAGE_ROWS = 50_000
 
 
 class Care:
@@ -37,6 +44,26 @@ class Care:
             " WHERE ? IS NULL OR table_name = ? ORDER BY table_name, graph_version, row_number"
         )
         return [(ErasedRow(*row[:4]), row[4]) for row in self._catalog.rows(sql, (table, table))]
+
+    def erased_tables(self) -> list[str]:
+        """Return the names under which rows are noted as gone."""
+        return [row[0] for row in self._catalog.rows("SELECT DISTINCT table_name FROM erased_rows")]
+
+    def erased_columns(self, table: str) -> ErasedColumns:
+        """Return the rows of a table that are gone, as arrays."""
+        pages = [_erased_page(table, rows) for rows in self._erased_pages(table)]
+        empty = np.zeros(0, np.int64), np.zeros((0, 32), np.uint8), np.zeros(0, np.int64)
+        return ErasedColumns(*(np.concatenate(columns) for columns in zip(empty, *pages, strict=True)))
+
+    def _erased_pages(self, table: str) -> Iterator[list[tuple[Any, ...]]]:
+        sql = (
+            "SELECT graph_version, row_number, commitment, erased_by FROM erased_rows WHERE table_name = ?"
+            " AND (graph_version, row_number) > (?, ?) ORDER BY graph_version, row_number LIMIT ?"
+        )
+        after = (-1, -1)
+        while rows := self._catalog.rows(sql, (table, *after, _PAGE_ROWS)):
+            yield rows
+            after = rows[-1][:2]
 
     def put_erasure(self, entry: ErasureEntry) -> None:
         """Write an entry of the ledger of erasures, or its next state."""
@@ -95,3 +122,11 @@ class Care:
         return [
             HoldEntry(*row) for row in self._catalog.rows("SELECT * FROM holds ORDER BY placed_us, hold_id")
         ]
+
+
+def _erased_page(table: str, rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    if any(len(row[2]) != 32 or not 0 <= row[1] < 1 << 31 for row in rows):
+        raise IntegrityError(f"a commitment among the erased rows of {table} is damaged", path="erased_rows")
+    versions, numbers = (np.array([row[at] for row in rows], np.int64) for at in (0, 1))
+    digests = np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(-1, 32)
+    return versions << 32 | numbers, digests, np.array([row[3] for row in rows], np.int64)

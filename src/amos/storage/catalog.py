@@ -222,6 +222,11 @@ class Catalog:
         found = self.rows("SELECT link FROM commits WHERE graph_version = ?", (version,))
         return found[0][0] if found else None
 
+    def commit_page(self, since: int, limit: int) -> list[CommitEntry]:
+        """Return the next `limit` commits after graph version `since`, oldest first."""
+        sql = "SELECT * FROM commits WHERE graph_version > ? ORDER BY graph_version LIMIT ?"
+        return [CommitEntry(*row) for row in self.rows(sql, (since, limit))]
+
     def last_commit(self) -> CommitEntry | None:
         """Return the newest commit, or None when nothing was committed."""
         found = self.rows("SELECT * FROM commits ORDER BY graph_version DESC LIMIT 1")
@@ -292,6 +297,14 @@ class Catalog:
         """Return (payload digest, graph version) recorded for an idempotency scope, or None."""
         found = self.rows("SELECT payload_digest, graph_version FROM idempotency WHERE scope = ?", (scope,))
         return found[0] if found else None
+
+    def promise_page(self, after: bytes, limit: int) -> list[tuple[bytes, bytes, int]]:
+        """Return the next `limit` promises by scope: scope, payload digest, graph version."""
+        sql = (
+            "SELECT scope, payload_digest, graph_version FROM idempotency"
+            " WHERE scope > ? ORDER BY scope LIMIT ?"
+        )
+        return self.rows(sql, (after, limit))
 
     def insert_promise(self, scope: bytes, payload_digest: bytes, version: int) -> None:
         """Remember what an idempotency key stood for."""
