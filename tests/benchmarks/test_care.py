@@ -173,7 +173,7 @@ def dense_lines(count, seed=11):
     """Yield messages of 70 characters that each state one thing no other message states."""
     draw = random.Random(seed)
     for number in range(count):
-        word = "".join(draw.choices(SYLLABLES, k=3))
+        word = "".join(draw.choices(SYLLABLES, k=5))
         head = f"My {word} label is "
         value = "".join(draw.choices("abcdefghjkmnpqrstuvwxyz23456789", k=69 - len(head)))
         yield {
