@@ -1,4 +1,4 @@
-"""What a growing store costs: writing, merging, asking, forgetting, and bytes on disk.
+"""What a growing store costs: writing, merging, asking and forgetting.
 
 `AMOS_BENCH_ATOMS` sets the rows of the merged table (200,000 by default, 1,000,000 for the figures of the
 page); `AMOS_BENCH_FORGET` the messages of the store in which one user of a thousand is forgotten.
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import resource
 import statistics
 import time
-from datetime import timedelta
 
 import numba  # noqa: F401 - large commits use compiled loops once it is loaded
 import numpy as np
@@ -23,14 +21,13 @@ from amos.api import Store
 from amos.journal.store import EventRows
 from benchmarks.measure import run_measured
 from benchmarks.recording import Figure, record_figure
-from benchmarks.workload import START, write_messages
+from benchmarks.workload import write_messages
 from committed_rows import NOW, commit, new_shard, rows_of, story
 
 pytestmark = pytest.mark.benchmark
 
 ATOMS = int(os.environ.get("AMOS_BENCH_ATOMS", "200000"))
 FORGET = int(os.environ.get("AMOS_BENCH_FORGET", "20000"))
-SYLLABLES = "ka lo mi tu re vo sha ne pli dor fen gus hal jin wex yor zet quo bra cly".split()
 
 
 def many_atoms(count, *, seed=1):
@@ -49,14 +46,6 @@ def many_atoms(count, *, seed=1):
 
 def atom_event(count, seed):
     return [EventRows("atom_committed", "atoms", many_atoms(count, seed=seed))]
-
-
-def folder_bytes(folder, *, without="derived"):
-    return sum(
-        path.stat().st_size
-        for path in folder.rglob("*")
-        if path.is_file() and without not in path.relative_to(folder).parts
-    )
 
 
 def test_a_large_commit_seals_many_atoms_a_second(tmp_path):
@@ -167,49 +156,6 @@ def test_asking_costs_the_same_after_one_commit_and_after_a_thousand(tmp_path):
                 goal="at most 2",
             ),
         )
-
-
-def dense_lines(count, seed=11):
-    """Yield messages of 70 characters that each state one thing no other message states."""
-    draw = random.Random(seed)
-    for number in range(count):
-        word = "".join(draw.choices(SYLLABLES, k=5))
-        head = f"My {word} label is "
-        value = "".join(draw.choices("abcdefghjkmnpqrstuvwxyz23456789", k=69 - len(head)))
-        yield {
-            "id": f"m{number}",
-            "conversation": f"c{number // 40}",
-            "turn": number % 40,
-            "role": "user",
-            "ts": (START + timedelta(minutes=number)).isoformat(),
-            "text": f"{head}{value}.",
-        }
-
-
-@pytest.mark.parametrize(("kind", "goal"), [("dense", 600), ("chat", 400)])
-def test_bytes_on_disk(tmp_path, kind, goal):
-    count = 20_000
-    path = tmp_path / "m.jsonl"
-    if kind == "dense":
-        path.write_text("".join(json.dumps(line) + "\n" for line in dense_lines(count)), encoding="utf-8")
-    else:
-        write_messages(path, count)
-    with Store.create(tmp_path / "store") as store:
-        receipt = store.ingest([path], format="messages")
-        store.shard._log.seal_all()
-        store.compact(full=True)
-        store.shard.collect_garbage(now=NOW.replace(year=NOW.year + 50))
-    total = folder_bytes(tmp_path / "store")
-    work = (
-        "disk per memory: a 70-character source of high entropy with its claim, evidence, journal and chain"
-        if kind == "dense"
-        else "disk per message of ordinary chat, with claims, evidence, journal and chain"
-    )
-    record_figure(
-        f"care_disk_{kind}",
-        Figure(work=work, value=total / count, unit="bytes", goal=f"at most {goal}"),
-    )
-    assert kind == "chat" or receipt["atoms_written"] > 0.95 * count
 
 
 FORGETTING = """
