@@ -1,10 +1,12 @@
-"""The library's door for moving memory: back up, restore.
+"""The library's door for moving memory: back up, restore, export, import.
 
 What a function needs is imported when it is first called.
 """
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +15,10 @@ from amos.errors import UsageError
 from amos.flow.principal import principal_of
 
 if TYPE_CHECKING:
+    from amos.api import Store
     from amos.copies.store import Progress
 
-__all__ = ["back_up", "restore"]
+__all__ = ["back_up", "export_tables", "import_export", "restore"]
 
 _SHARD = ("default", "default")
 
@@ -87,6 +90,56 @@ def restore(
     return restore_shard(
         terms, actor=principal_of(target).name, now=utc_now(), dry_run=dry_run, progress=progress
     )
+
+
+def export_tables(
+    store: Store,
+    folder: str | Path,
+    *,
+    secret: bytes | None = None,
+    format_version: int | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write everything in the store's scope as Parquet tables with a manifest; return the receipt.
+
+    secret: wraps the erasure key, without which tombstones cannot go along.  format_version: an older
+    format, where that can hold what is stored.  The copy is registered in the store.
+    """
+    from amos.flow.export_parquet import ParquetTerms, export_parquet
+    from amos.flow.receipts import noted_export, parquet_receipt
+
+    now = utc_now()
+    path = Path(folder)
+    terms = ParquetTerms(now=now, secret=secret, salt=os.urandom(32), scope=store.scope)
+    if format_version is not None:
+        terms = replace(terms, format_number=format_version)
+    is_noted = noted_export(store.shard, path, "export parquet", now)
+    manifest = export_parquet(store.shard, path, terms, progress=progress)
+    return parquet_receipt(manifest, path, is_noted=is_noted)
+
+
+def import_export(
+    root: str | Path,
+    path: str | Path,
+    *,
+    shard: tuple[str, str] = _SHARD,
+    secret: bytes | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Bring one of our own exports into the store `root`, made where it is missing; return the receipt.
+
+    secret: what the export's key was wrapped with.  What is there already is not brought again.
+    """
+    from amos.flow.importing import Importing, import_parcel
+
+    folder = Path(root)
+    _owned(folder, "write")
+    actor = principal_of(folder).name
+    terms = Importing(
+        root=folder, tenant=shard[0], workspace=shard[1], actor=actor, now=utc_now, secret=secret
+    )
+    return import_parcel(terms, Path(path), dry_run=dry_run, progress=progress)
 
 
 def _owned(root: Path, operation: str) -> Path:

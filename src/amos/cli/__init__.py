@@ -50,6 +50,7 @@ COMMANDS: dict[str, Entry] = {
         "Make a store of a backup.",
     ),
     "export": Entry("Care", "amos.cli.export:export", "Write the tables out for other tools."),
+    "import": Entry("Care", "amos.cli.import_export:import_export", "Bring in what `amos export` wrote."),
     "doctor": Entry("Care", "amos.cli.doctor:doctor", "Check the environment and the store."),
 }
 SECTIONS = ("Start", "Look", "Decide", "Care", "Measure", "Agents")

@@ -26,16 +26,22 @@ from amos.storage.folders import find_shard, make_inner_folders, shard_folder, w
 from amos.storage.keys import fingerprint, read_key
 from amos.storage.locks import alone_among_readers, alone_among_writers, maker_lock, pin_lock
 from amos.storage.places import place
+from amos.storage.planting import Record, catalog_records, plant_shard
+from amos.storage.upgrades import FORMAT
 
 __all__ = [
+    "FORMAT",
     "Backup",
     "Held",
     "Progress",
+    "Record",
     "back_up",
     "build_shard",
+    "catalog_records",
     "find_shard",
     "held_backup",
     "note_copy",
+    "plant_shard",
     "put_in_place",
 ]
 

@@ -35,10 +35,10 @@ def back_up_shard(
     require_apart(shard, destination)
     head = held_backup(shard).graph_version
     entry = CopyEntry(random_id(), "backup", to_us(now), head, str(destination.resolve()))
-    is_noted = _note(shard, entry)
+    is_noted = noted(shard, entry)
     made = back_up(shard, destination, with_keys=with_keys, is_linked=is_linked, progress=progress)
     if is_noted:
-        _note(shard, entry._replace(graph_version=made.graph_version), is_only=True)
+        noted(shard, entry._replace(graph_version=made.graph_version), is_only=True)
     return {
         "dry_run": False,
         "place": str(destination),
@@ -80,7 +80,8 @@ def require_apart(shard: Path, destination: Path) -> None:
         )
 
 
-def _note(shard: Path, entry: CopyEntry, *, is_only: bool = False) -> bool:
+def noted(shard: Path, entry: CopyEntry, *, is_only: bool = False) -> bool:
+    """Register a copy; return False for a shard that cannot be written."""
     try:
         note_copy(shard, entry, is_only=is_only)
     except (InputError, BusyError) as cause:

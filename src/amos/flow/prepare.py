@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -47,12 +47,14 @@ class Rules:
     """What a run decides by: grammar, policy, and whether its kernels are compiled.
 
     texts: by digest the kind and body of what the store keeps once, the policy among them.
+    earlier: findings (FINDINGS) that were made before the RAW rows given to it came here, if any.
     """
 
     grammar: Grammar
     policy: Policy
     is_compiled: bool
     texts: Mapping[bytes, tuple[str, str]] = field(default_factory=dict)
+    earlier: Callable[[pa.Table], pa.Table] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +88,8 @@ def prepare(
     """
     raw = withhold_unretained(raw)
     findings = screen(raw)
+    if rules.earlier is not None:
+        findings = joined_findings(findings, rules.earlier(raw))
     envelope = (source_ids, delivered, revises)
     if graves is None or graves.is_empty:
         return _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now)

@@ -66,7 +66,7 @@ def missing_erasures(restored: Shard, live: Shard) -> Missing:
     with restored.pin() as old, live.pin() as new:
         is_related = restored.key == live.key
         doomed = _doomed(old, live, _shared_version(restored, live)) if is_related else {}
-        tombstones = _lacking_tombstones(old, new)
+        tombstones = lacking_tombstones(old, new)
         return Missing(
             doomed=doomed,
             renewed={table: _renewed(new, table, rows) for table, rows in doomed.items()},
@@ -102,7 +102,8 @@ def _rows_at(snapshot: Snapshot, table: str, places: NDArray[np.int64]) -> pa.Ta
     return pa.concat_tables([snapshot.table(table, since=snapshot.version), *parts])
 
 
-def _lacking_tombstones(old: Snapshot, new: Snapshot) -> pa.Table:
+def lacking_tombstones(old: Snapshot, new: Snapshot) -> pa.Table:
+    """Return the tombstones of `new`, all versions, that `old` does not have; without salts."""
     key, version = PRIMARY_KEYS["tombstones"], VERSION_COLUMNS["tombstones"]
     held = old.table("tombstones", [key, version])
     known = set(zip(held[key].to_pylist(), held[version].to_pylist(), strict=True))

@@ -74,7 +74,7 @@ def restore_shard(
     backup = terms.source.joinpath(*terms.labels)
     held = held_backup(backup)
     _require_room(terms)
-    with _building(terms.destination) as root:
+    with building_beside(terms.destination) as root:
         built = build_shard(backup, root, keys=_key_file(terms, backup, held.fingerprint), progress=progress)
         erased, tombstones = _forget_again(root, terms, actor, now)
         verified = _verified(root, terms)
@@ -111,9 +111,10 @@ def _require_room(terms: Restoring) -> None:
 
 
 @contextmanager
-def _building(destination: Path) -> Iterator[Path]:
+def building_beside(destination: Path) -> Iterator[Path]:
     """Yield a store folder beside `destination`, on the same disk, that is gone afterwards."""
-    root = destination.with_name(f".{destination.name}.restoring")
+    place = destination.absolute()
+    root = place.with_name(f".{place.name}.restoring")
     shutil.rmtree(root, ignore_errors=True)  # left by one that was killed
     root.mkdir(parents=True)
     try:

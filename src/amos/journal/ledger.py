@@ -7,7 +7,7 @@ from hot blobs to a segment without changing a position.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -71,6 +71,11 @@ class Sealed:
         """Return all rows, or those of one row group, straight from the file."""
         return source.read(self.entry, columns, group=part)
 
+    def parts(self, source: SegmentSource, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield all rows, one row group at a time."""
+        for group in range(len(self._edges) - 1):
+            yield source.read(self.entry, columns, group=group)
+
     def take(
         self, source: SegmentSource, cache: ColumnCache, local: Array, columns: Sequence[str]
     ) -> pa.Table:
@@ -119,6 +124,10 @@ class Hot:
     def read(self, _source: SegmentSource, columns: Sequence[str], _part: int | None = None) -> pa.Table:
         """Return all rows: there is one part."""
         return self.rows.select(columns)
+
+    def parts(self, _source: SegmentSource, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield all rows."""
+        yield self.rows.select(columns)
 
     def take(
         self, _source: SegmentSource, _cache: ColumnCache, local: Array, columns: Sequence[str]

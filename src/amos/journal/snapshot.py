@@ -121,6 +121,20 @@ class Snapshot:
                     rows = piece.read(self._reading.source, read, part)
                 yield rows if is_inside else within(rows, since, self.version).select(chosen)
 
+    def groups(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield the rows of `table` one row group at a time: memory stays flat however it is laid out."""
+        chosen = self._columns(name, columns)
+        for piece in self._ledger.pieces(name, until=self.version):
+            is_whole = piece.last <= self.version
+            read = chosen if is_whole or "graph_version" in chosen else [*chosen, "graph_version"]
+            parts = piece.parts(self._reading.source, read)
+            while True:
+                with self._reading.lock:
+                    rows = next(parts, None)
+                if rows is None:
+                    break
+                yield rows if is_whole else within(rows, 0, self.version).select(chosen)
+
     def table(self, name: str, columns: Sequence[str] | None = None, *, since: int = 0) -> pa.Table:
         """Return all row versions with since < graph_version <= version, in commit order.
 

@@ -46,7 +46,30 @@ def rewrite(
             if not groups:
                 return None
             _compare(draft, groups, digest, names)
-            return _place(shard, draft, entries, groups, constants)
+            first = min(entry.first_version for entry in entries)
+            last = max(entry.last_version for entry in entries)
+            return _place(shard, draft, (table, first, last), groups, constants)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def write_rows(
+    shard: Path, table: str, versions: tuple[int, int], parts: Iterator[pa.Table]
+) -> SegmentEntry | None:
+    """Return a new segment with the stored rows of `parts`, durable but not yet named; None without rows.
+
+    versions: of the first and the last commit among them.  Memory holds two row groups at a time.
+    """
+    names = stored(table).names
+    draft = draft_folder(shard) / f"write-{table}.parquet"
+    with disk_errors(draft):
+        groups, digest = _write(draft, parts, names, table)
+        try:
+            if not groups:
+                return None
+            _compare(draft, groups, digest, names)
+            place(shard, "segments", table).mkdir(parents=True, exist_ok=True)
+            return _place(shard, draft, (table, *versions), groups, {})
         finally:
             draft.unlink(missing_ok=True)
 
@@ -146,21 +169,21 @@ def _compare(draft: Path, groups: Sequence[int], digest: bytes, names: Sequence[
 def _place(
     shard: Path,
     draft: Path,
-    entries: Sequence[SegmentEntry],
+    named: tuple[str, int, int],
     groups: Sequence[int],
     constants: dict[str, Any],
 ) -> SegmentEntry:
-    table = entries[0].table
-    versions = min(entry.first_version for entry in entries), max(entry.last_version for entry in entries)
+    """Name a draft: `named` is its table and the versions of its first and last commit."""
+    table = named[0]
     with draft.open("rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").digest()
-    file = segment_name(table, *versions, sha256)
+    file = segment_name(table, named[1], named[2], sha256)
     path = place(shard, "segments", table, Path(file).name)
     size = draft.stat().st_size
     draft.replace(path)
     sync_folder(path.parent)
     reach("rewrite.placed")
     return SegmentEntry(
-        0, table, *versions, sum(groups), size, sha256, file,
+        0, *named, sum(groups), size, sha256, file,
         json.dumps(constants, sort_keys=True), json.dumps(list(groups)),
     )  # fmt: skip

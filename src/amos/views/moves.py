@@ -40,5 +40,40 @@ def restore_lines(record: Record) -> Iterator[str]:
         yield f"What stood there {verb} moved to {record['moved_aside']}: delete it when you are sure."
 
 
+def export_lines(record: Record) -> Iterator[str]:
+    """Yield where an export went, and what it leaves out."""
+    yield f"{record['place']}: {plural(record['rows'], 'row')}, {amount(record['bytes'])}."
+    if record.get("state_digest"):
+        yield f"State digest {record['state_digest']}."
+    if record["format"] == "parquet":
+        key = (
+            "The key is in it, wrapped." if record["keyed"] else "No key in it: tombstones not transferable."
+        )
+        yield key
+    for what in record["left_out"]:
+        yield f"Left out: {what}."
+
+
+def import_lines(record: Record) -> Iterator[str]:
+    """Yield what an import brought, and how the state compares."""
+    would = "Would become" if record["dry_run"] else "It is"
+    if record["mode"] == "adopted":
+        yield f"The export verifies. {would} this store, with {plural(record['rows'], 'row')}."
+        yield f"State digest {record['state_digest']}."
+        return
+    counts = record["sources"]
+    told = f"{counts['new']:,} new, {counts['linked']:,} were here, {counts['rejected']:,} refused"
+    yield f"Read {plural(record['records_read'], 'record')}: {told}."
+    if record["dry_run"]:
+        return
+    if record["tombstones"]["not_transferable"]:
+        count = plural(record["tombstones"]["not_transferable"], "tombstone")
+        yield f"{count} of the export hold under its own key alone and did not come along."
+    if record["state_digest_equal"]:
+        yield "The state is that of the export."
+    for what, count in record["differs_by"].items():
+        yield f"Differs from the export by {what}: {count:,}."
+
+
 def _size(record: Record) -> str:
     return f"{plural(record['segments'], 'segment')}, {amount(record['bytes'])}"

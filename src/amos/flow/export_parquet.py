@@ -1,0 +1,219 @@
+"""Export everything as Parquet tables with a manifest of digests: without loss, in flat memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from amos.clock import as_text, to_us
+from amos.copies.store import FORMAT, catalog_records
+from amos.copies.wrapping import wrap_key
+from amos.errors import SchemaError, UsageError
+from amos.flow.digest import state_digest
+from amos.flow.sight import Sight
+from amos.journal.store import Shard, Snapshot
+from amos.schemas.state import TABLES, stored
+
+KIND = "amos-export"
+NO_KEY = "tombstones not transferable"
+"""What a manifest says instead of a wrapped key."""
+
+GROUP_ROWS = 20_000
+_MISSING_IN = {1: ("tombstones",)}
+"""Tables that an older format does not have."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParquetTerms:
+    """How an export is made.  secret: wraps the erasure key; salt: 32 fresh random bytes for that."""
+
+    now: datetime
+    secret: bytes | None = None
+    salt: bytes = b""
+    format_number: int = FORMAT
+    scope: Mapping[str, str] = field(default_factory=dict)
+
+
+def export_parquet(
+    shard: Shard, folder: Path, terms: ParquetTerms, *, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Write every row version of every table, and the catalog, to the new folder; return the manifest.
+
+    The folder appears when it is whole.  A narrowed scope leaves out what is not in sight, and with it the
+    journal.  Raises UsageError when something stands there, SchemaError when the asked format cannot hold
+    what is stored.
+    """
+    with shard.pin() as snapshot, _appearing(folder) as draft:
+        _require_format(shard, snapshot, terms.format_number)
+        manifest = _Writer(shard=shard, snapshot=snapshot, draft=draft, terms=terms).write(progress)
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        _write_synced(draft / "manifest.json", text.encode())
+    return manifest
+
+
+@contextmanager
+def _appearing(folder: Path) -> Iterator[Path]:
+    """Yield a draft folder that takes the name `folder` once the block is done."""
+    if folder.exists():
+        raise UsageError(
+            f"{folder} exists already", path=str(folder), advice="Name a folder that does not exist yet."
+        )
+    draft = folder.with_name(f".{folder.name}.{os.getpid()}.draft")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
+    try:
+        yield draft
+        draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _write_synced(path: Path, payload: bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(payload)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _require_format(shard: Shard, snapshot: Snapshot, number: int) -> None:
+    """Raise SchemaError naming what an older format cannot hold."""
+    if not 1 <= number <= FORMAT:
+        raise UsageError(f"there is no format {number}", advice=f"Formats are 1 to {FORMAT}.")
+    lost = [f"{snapshot.row_count(name)} rows of {name}" for name in _MISSING_IN.get(number, ())
+            if snapshot.row_count(name)]  # fmt: skip
+    if number == 1:
+        held = {
+            "commitments of erased rows": len(shard.erased_rows()),
+            "snapshots": len(shard.snapshots()),
+            "holds": len(shard.holds()),
+        }
+        lost += [f"{count} {what}" for what, count in held.items() if count]
+    if lost:
+        raise SchemaError(
+            f"format {number} cannot hold {', '.join(lost)}",
+            code="format_too_old",
+            advice=f"Export without --format-version, in format {FORMAT}.",
+        )
+
+
+@dataclass(kw_only=True)
+class _Writer:
+    shard: Shard
+    snapshot: Snapshot
+    draft: Path
+    terms: ParquetTerms
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.terms.scope
+
+    def write(self, progress: Progress | None) -> dict[str, Any]:
+        missing = _MISSING_IN.get(self.terms.format_number, ())
+        names = [name for name in TABLES if name not in missing and (self.is_whole or name != "events")]
+        total = sum(self.snapshot.row_count(name) for name in names)
+        done = 0
+        tables = {}
+        for name in names:
+            tables[name] = self._table(name)
+            done += self.snapshot.row_count(name)
+            if progress is not None:
+                progress(done, total)
+        catalog = self._catalog() if self.is_whole else None
+        return self._manifest(tables, catalog)
+
+    def _manifest(self, tables: dict[str, Any], catalog: dict[str, Any] | None) -> dict[str, Any]:
+        version = self.snapshot.version
+        secret, key = self.terms.secret, self.shard.key
+        return {
+            "kind": KIND,
+            "format_version": self.terms.format_number,
+            "made_at": as_text(to_us(self.terms.now)),
+            "shard": "/".join(self.shard.folder.parts[-2:]),
+            "graph_version": version or None,
+            "state_digest": state_digest(self.snapshot) if self.is_whole else None,
+            "complete": self.is_whole,
+            "scope": dict(self.terms.scope),
+            "left_out": self._left_out(),
+            "keys": wrap_key(key, secret, self.terms.salt) if secret and self.is_whole else NO_KEY,
+            "tables": tables,
+            "catalog": catalog,
+        }
+
+    def _left_out(self) -> list[str]:
+        if self.is_whole:
+            return ["packet receipts and other telemetry", "derived indexes: they are rebuilt"]
+        return [
+            "rows out of the scope",
+            "the journal and the commit log: they are of the whole shard",
+            "packet receipts and other telemetry",
+        ]
+
+    def _table(self, name: str) -> dict[str, Any]:
+        path = self.draft / f"{name}.parquet"
+        rows = first = last = 0
+        with path.open("wb") as stream:
+            with pq.ParquetWriter(stream, _bare(name), **_OPTIONS) as writer:
+                for part in self._parts(name):
+                    writer.write_table(part.cast(_bare(name)), row_group_size=GROUP_ROWS)
+                    versions = part["graph_version"]
+                    first = first or versions[0].as_py()
+                    last = versions[-1].as_py()
+                    rows += part.num_rows
+            stream.flush()
+            os.fsync(stream.fileno())
+        return {"file": path.name, "rows": rows, "versions": [first, last], **_size(path)}
+
+    def _parts(self, name: str) -> Iterator[pa.Table]:
+        sight = Sight(snapshot=self.snapshot, now=self.terms.now, scope=self.terms.scope)
+        for part in self.snapshot.groups(name):
+            kept = part if self.is_whole else sight.seen(name, part)
+            if kept.num_rows:
+                yield kept
+
+    def _catalog(self) -> dict[str, Any]:
+        path = self.draft / "catalog.jsonl"
+        rows = 0
+        records = catalog_records(
+            self.shard.folder,
+            version=self.snapshot.version,
+            is_keyed=self.terms.secret is not None,
+            format_number=self.terms.format_number,
+        )
+        with path.open("w", encoding="utf-8") as stream:
+            for name, row in records:
+                stream.write(json.dumps({"table": name, "row": row}, ensure_ascii=False) + "\n")
+                rows += 1
+            stream.flush()
+            os.fsync(stream.fileno())
+        return {"file": path.name, "rows": rows, **_size(path)}
+
+
+_OPTIONS: dict[str, Any] = {
+    "compression": "zstd",
+    "compression_level": 3,
+    "write_page_checksum": True,
+    "store_schema": False,
+}
+
+
+def _bare(name: str) -> pa.Schema:
+    return pa.schema([field.remove_metadata() for field in stored(name)])
+
+
+def _size(path: Path) -> dict[str, Any]:
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return {"bytes": path.stat().st_size, "sha256": digest}
