@@ -23,6 +23,7 @@ MINOR = 0
 """The minor format that this version writes."""
 
 _NEW_TABLE = re.compile(r"^CREATE TABLE (\w+) \(.*?^\) STRICT(?:, WITHOUT ROWID)?;", re.MULTILINE | re.DOTALL)
+_NEW_COUNTER = re.compile(r"^INSERT INTO meta VALUES (\(.*\));$", re.MULTILINE)
 
 
 def statements(number: int) -> str:
@@ -80,8 +81,14 @@ def state_minor(connection: apsw.Connection) -> None:
 def show_newer_tables(connection: apsw.Connection, found: int) -> None:
     """Let a catalog of the older format `found`, open for reading, be read like the newest.
 
-    The tables that it lacks stand empty in the connection's own memory; the file stays as it is.
+    The tables that it lacks stand empty in the connection's own memory, and so do the counters that it
+    lacks, beside those of the file; the file stays as it is.
     """
+    counters: list[str] = []
     for number in range(found + 1, FORMAT + 1):
+        counters += _NEW_COUNTER.findall(statements(number))
         for statement in new_tables(number).values():
             connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+    if counters:
+        values = ", ".join(counters)
+        connection.execute(f"CREATE TEMP VIEW meta AS SELECT * FROM main.meta UNION ALL VALUES {values}")  # noqa: S608
