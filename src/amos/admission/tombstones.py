@@ -16,10 +16,22 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from amos.clock import EPOCH, to_us
 from amos.identity import Scope, keyed_id, unkeyed_identity
-from amos.kernels.wordings import Sums, Wording, prefix_sums, run_starts, run_sums, wording_of
+from amos.kernels.wordings import (
+    Sums,
+    Wording,
+    ascii_values,
+    prefix_sums,
+    run_starts,
+    run_sums,
+    word_value,
+    wording_of,
+)
+from amos.schemas.buffers import column_arrays
 from amos.schemas.state import TOMBSTONES
 
 UNSALTED_TOMBSTONES = pa.schema([field for field in TOMBSTONES if field.name != "salt"])
@@ -32,6 +44,7 @@ is kept as several runs."""
 
 _SUM_BYTES = 8
 _FOR_EVER = 2**63 - 1
+_ROWS_AT_ONCE = 20_000
 _LONGEST_MEMORY = 1 << 20
 
 
@@ -69,11 +82,11 @@ class WordKey:
         self._key = key
         self._known: dict[str, int] = {}
         self.base = self._number(b"base") | 1
+        self.letters = self._number(b"letters") | 1
 
     def _number(self, content: bytes) -> int:
-        return int.from_bytes(
-            blake2b(content, key=self._key, digest_size=8, person=b"amos/word/1").digest(), "little"
-        )
+        digest = blake2b(content, key=self._key, digest_size=8, person=b"amos/word/1").digest()
+        return int.from_bytes(digest, "little")
 
     def values(self, words: Sequence[str]) -> list[int]:
         """Return the 64-bit value of each word."""
@@ -82,7 +95,7 @@ class WordKey:
             known.clear()
         for word in words:
             if word not in known:
-                known[word] = self._number(b"w" + word.encode())
+                known[word] = word_value(word, self.letters)
         return [known[word] for word in words]
 
     def sums(self, words: Sequence[str]) -> Sums:
@@ -192,11 +205,44 @@ class Graves:
         """Return what stands against a delivery, or None."""
         return self._sources.get(source_digest(self._key, source_id)) if self._sources else None
 
+    def likely(self, texts: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
+        """Return which texts may hold a forgotten passage; linear in their bytes, without a look at most.
+
+        Texts beyond ASCII and those with a backslash, which may be an escape, always may.
+        """
+        held = np.zeros(len(texts), np.bool_)
+        if not self._texts or not len(texts):
+            return held
+        filled = pc.fill_null(texts, "")
+        is_plain = pc.and_(pc.string_is_ascii(filled), pc.invert(pc.match_substring(filled, "\\")))
+        plain = is_plain.to_numpy(zero_copy_only=False)
+        held[~plain] = True
+        rows = np.flatnonzero(plain)
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            part = rows[start : start + _ROWS_AT_ONCE]
+            held[part] = self._likely_plain(filled.take(pa.array(part)))
+        return held
+
+    def _likely_plain(self, texts: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
+        arrays = column_arrays(texts)
+        assert arrays.offsets is not None
+        values, counts = ascii_values(arrays.values, arrays.offsets.astype(np.int64), self._words.letters)
+        held = np.zeros(len(texts), np.bool_)
+        if not len(values):
+            return held
+        sums, ends = prefix_sums(values, self._words.base), np.cumsum(counts)
+        for length, wanted in self._sorted.items():
+            starts = run_starts(counts, length)
+            found = starts[np.isin(run_sums(sums, starts, length), wanted)]
+            held[np.searchsorted(ends, found, "right")] = True
+        return held
+
     def passages(self, texts: Sequence[str], scopes: Sequence[Scope]) -> list[Passage]:
         """Return the forgotten passages of `texts`, each of the scope at its place; linear in the words."""
         if not self._texts or not texts:
             return []
-        wordings = [wording_of(text) for text in texts]
+        places = np.flatnonzero(self.likely(pa.array(texts, pa.string()))).tolist()
+        wordings = [wording_of(texts[place]) for place in places]
         counts = [len(wording.words) for wording in wordings]
         if not sum(counts):
             return []
@@ -209,7 +255,8 @@ class Graves:
             owners = np.searchsorted(firsts, likely, "right") - 1
             for start, place in zip(likely.tolist(), owners.tolist(), strict=True):
                 run = start - int(firsts[place])
-                passage = self._passage(place, wordings[place], run, length, scopes[place])
+                text = places[place]
+                passage = self._passage(text, wordings[place], run, length, scopes[text])
                 if passage is not None:
                     found.append(passage)
         return found

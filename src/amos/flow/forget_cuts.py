@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.admission.tombstones import FORBID, Graves, Rule, runs_of
+from amos.admission.tombstones import FORBID, Graves, Rule
 from amos.evidence.capture import CAPTURED
 from amos.extraction.screen_cuts import apply_cuts, merge_ranges
 from amos.flow.tombstoned import Echo, as_findings, find_echoes, words_at
@@ -24,57 +23,32 @@ Ranges = dict[bytes, list[tuple[int, int]]]
 """Byte ranges of the content of sources, by source id."""
 
 _RULE = Rule(FORBID, 0)
-_MOST_WORDS = 200
 _TEXTS = ("content", "extra", "author", "channel", "session", "locator", "event_text", "reply_to")
 _SCOPE = ("scope_project", "scope_user", "scope_agent", "scope_task", "scope_tool_environment")
 Passage = tuple[tuple[str, ...], Scope]
 
 
-def find_copies(snapshot: Snapshot, graves: Graves, passages: Sequence[Passage]) -> pa.Array:
-    """Return ids of the sources that may repeat one of `passages` in any of their texts.
+def find_copies(snapshot: Snapshot, graves: Graves) -> pa.Array:
+    """Return ids of the sources that repeat one of the passages of `graves` in any of their texts.
 
-    graves: of those passages.  A word of each is looked for first, so that few texts are read closely.
+    Few texts are read closely: those in which the words may stand.
     """
-    probe = _probe(passages)
-    if probe is None:
-        return pa.array([], ID)
     found = []
     columns = ["source_id", *_TEXTS, *_SCOPE, "scope_session"]
     for rows in snapshot.tables("sources", columns):
-        likely = rows.filter(_may_hold(rows, probe))
+        likely = rows.filter(pa.array(_may_hold(rows, graves)))
         if likely.num_rows:
             hit = sorted({echo.row for echo in find_echoes(likely, graves)})
             found.append(likely["source_id"].take(pa.array(hit, pa.int64())).combine_chunks())
     return pa.concat_arrays(found).unique() if found else pa.array([], ID)
 
 
-def _probe(passages: Iterable[Passage]) -> str | None:
-    """Return a pattern with the longest word of every run; None without runs; empty when it finds all."""
-    words = {max(run, key=len) for passage, _ in passages for run in runs_of(passage)}
-    if not words:
-        return None
-    if len(words) > _MOST_WORDS or not all(word.isascii() for word in words):
-        return ""
-    return "|".join(map(re.escape, sorted(words)))
-
-
-def _may_hold(rows: pa.Table, probe: str) -> pa.Array:
-    """Return which rows hold a word of the probe, or letters that may be another form of one."""
-    if not probe:
-        return pa.array(np.ones(rows.num_rows, np.bool_))
+def _may_hold(rows: pa.Table, graves: Graves) -> np.ndarray:
     likely = np.zeros(rows.num_rows, np.bool_)
     for name in _TEXTS:
-        column = rows[name]
-        if column.null_count == len(column):
-            continue
-        word = pc.match_substring_regex(column, probe, ignore_case=True)
-        odd = pc.invert(pc.string_is_ascii(column))
-        either = pc.fill_null(pc.or_(word, odd), False)
-        likely |= either.to_numpy(zero_copy_only=False)
-        if name == "extra":  # escapes may spell a word
-            escaped = pc.fill_null(pc.match_substring(column, "\\u"), False)
-            likely |= escaped.to_numpy(zero_copy_only=False)
-    return pa.array(likely)
+        if rows[name].null_count < rows.num_rows:
+            likely |= graves.likely(rows[name])
+    return likely
 
 
 def cut_sources(rows: pa.Table, ranges: Ranges, graves: Graves) -> tuple[pa.Table, Ranges]:

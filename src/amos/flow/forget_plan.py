@@ -131,7 +131,7 @@ class _Planner:
     def _cut(self, lost: _Lost, of_claims: pa.Table) -> _Lost:
         """Return what goes when evidence and copies of its words are cut."""
         graves = Graves.for_passages(lost.passages, self.key)
-        copies = find_copies(self.snapshot, graves, lost.passages)
+        copies = find_copies(self.snapshot, graves)
         touched = pa.concat_arrays([lost.evidence, copies]).unique()
         touched = touched.filter(pc.invert(pc.is_in(touched, value_set=self.selected.sources)))
         ranges: Ranges = {}

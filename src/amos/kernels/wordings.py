@@ -25,6 +25,9 @@ _UNSPACED = re.compile(
 )
 
 
+_MASK = (1 << 64) - 1
+
+
 class Wording(NamedTuple):
     """The words of one text, and for each its first byte and the byte after it in UTF-8."""
 
@@ -89,6 +92,48 @@ def _kind(char: str) -> str:
     if _UNSPACED.match(char):
         return "sign" if category[0] in "LNM" else "gap"
     return "word" if category[0] in "LNM" else "gap"
+
+
+_LOWER = np.zeros(256, np.uint8)
+for _char in b"0123456789abcdefghijklmnopqrstuvwxyz":
+    _LOWER[_char] = _LOWER[ord(chr(_char).upper())] = _char
+
+
+def word_value(word: str, base: int) -> int:
+    """Return the 64-bit value of one word under a secret odd `base`."""
+    total = 0
+    for byte in reversed(word.encode("utf-8", "surrogatepass")):
+        total = (total * base + byte) & _MASK
+    return int(_mixed(np.array([total], np.uint64))[0])
+
+
+def ascii_values(buffer: NDArray[np.uint8], offsets: I64, base: int) -> tuple[U64, I64]:
+    """Return the values of all words of ASCII texts, end to end, and how many words each text has.
+
+    buffer, offsets: the bytes of the texts, text i from offsets[i] to offsets[i + 1].  The words are those
+    of `wording_of`, their values those of `word_value`.
+    """
+    low = _LOWER[buffer[offsets[0] : offsets[-1]]]
+    edges = offsets - offsets[0]
+    is_word = low != 0
+    breaks = np.zeros(len(low) + 1, np.bool_)
+    breaks[edges] = True
+    before = np.concatenate([[False], is_word[:-1]]) & ~breaks[:-1]
+    after = np.concatenate([is_word[1:], [False]]) & ~breaks[1:]
+    starts = np.flatnonzero(is_word & ~before)
+    ends = np.flatnonzero(is_word & ~after) + 1
+    sums = prefix_sums(low.astype(np.uint64), base)
+    with np.errstate(over="ignore"):
+        totals = (sums.prefix[ends] - sums.prefix[starts]) * sums.inverse[starts]
+    return _mixed(totals), np.diff(np.searchsorted(starts, edges))
+
+
+def _mixed(values: U64) -> U64:
+    """Spread the bits of sums, so that sums of sums say nothing about their parts' order by chance."""
+    with np.errstate(over="ignore"):
+        values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return values ^ (values >> np.uint64(31))
 
 
 class Sums(NamedTuple):

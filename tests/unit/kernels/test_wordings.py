@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amos.kernels.wordings import prefix_sums, run_starts, run_sums, wording_of
+from amos.kernels.wordings import (
+    ascii_values,
+    prefix_sums,
+    run_starts,
+    run_sums,
+    word_value,
+    wording_of,
+)
 
 BASE = 0x9E3779B97F4A7C15
 
@@ -66,3 +73,14 @@ def test_the_sum_of_a_run_does_not_depend_on_its_place(values, length):
 def test_runs_never_cross_from_one_text_to_the_next():
     assert run_starts([3, 0, 1, 4], 2).tolist() == [0, 1, 4, 5, 6]
     assert run_starts([1], 2).tolist() == []
+
+
+@given(st.lists(st.text(st.characters(max_codepoint=127), max_size=30), min_size=1, max_size=8))
+def test_words_of_plain_texts_are_valued_in_bulk_as_one_by_one(texts):
+    raw = "".join(texts).encode()
+    offsets = np.cumsum([3, *map(len, texts)])
+    buffer = np.frombuffer(b"abc" + raw + b"xyz", np.uint8)
+    values, counts = ascii_values(buffer, offsets, BASE)
+    wordings = [wording_of(text).words for text in texts]
+    assert counts.tolist() == [len(words) for words in wordings]
+    assert values.tolist() == [word_value(word, BASE) for words in wordings for word in words]
