@@ -183,15 +183,33 @@ class Store(Looking):
         *,
         full: bool = False,
         dry_run: bool = False,
+        drop_history: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> dict[str, Any]:
         """Merge segment files until few are left, and remove replaced ones that no reader holds.
 
-        full: one file per table.  dry_run: only say which would be merged.  progress: merges done and all.
-        What the store says stays the same, at every graph version.
+        full: one file per table.  dry_run: only say what would be done.  progress: merges done and all.
+        drop_history: superseded row versions below the newest snapshot go for good, and no version below
+        it can be told any more; otherwise the store says the same at every graph version.
         """
-        done = self.shard.compact(now=utc_now(), most=1 if full else None, is_dry=dry_run, progress=progress)
-        return {"dry_run": dry_run, **done.as_record()}
+        from amos.flow.compacting import compact_shard
+
+        return compact_shard(
+            self.shard,
+            now=utc_now(),
+            is_full=full,
+            is_dry=dry_run,
+            progress=progress,
+            dropping=(self.principal.name, random_id()) if drop_history else None,
+        )
+
+    def snapshot(self, *, progress: Callable[[str, int, int], None] | None = None) -> dict[str, Any]:
+        """Verify the newest state against its events, lay it down in one file per table, register it."""
+        from amos.flow.snapshotting import take_snapshot
+
+        return take_snapshot(
+            self.shard, actor=self.principal.name, run_id=random_id(), now=utc_now(), progress=progress
+        )
 
     def forget(
         self, *refs: str, dry_run: bool = False, wait_seconds: float = 10, **options: Any

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from amos.journal.store import Shard
@@ -37,6 +38,18 @@ with Shard.open(Path(sys.argv[1]) / "store") as shard:
                     actor="tester", run_id=RUN, now=NOW)
     shard.purge()
 """
+DROPPING = """
+import sys
+from pathlib import Path
+from amos.flow.snapshotting import take_snapshot
+from amos.journal.store import Shard
+from committed_rows import NOW, RUN
+who = {"actor": "tester", "run_id": RUN, "now": NOW}
+with Shard.open(Path(sys.argv[1]) / "store") as shard:
+    if not shard.snapshots():
+        take_snapshot(shard, digest=lambda snapshot: str(snapshot.version), **who)
+    shard.drop_history(operation="drop", **who)
+"""
 MERGING = [
     "file.drafted", "segment.placed", "seal.segments_placed", "seal.hot_removed", "rewrite.drafted",
     "rewrite.placed", "rewrite.placed:3", "replace.named", "commit.before_sqlite_commit:2",
@@ -47,6 +60,12 @@ ERASING = [
     "commit.before_sqlite_commit:2", "commit.after_sqlite_commit:2", "garbage.before_unlink",
     "purge.files_gone", "commit.after_sqlite_commit:3", "purge.log_truncated",
     "commit.before_sqlite_commit:4", "commit.after_sqlite_commit:4",
+]  # fmt: skip
+
+
+DROPS = [
+    "commit.before_sqlite_commit:1", "commit.after_sqlite_commit:1", "rewrite.placed", "replace.named",
+    "commit.before_sqlite_commit:3", "commit.after_sqlite_commit:3",
 ]  # fmt: skip
 
 
@@ -104,3 +123,23 @@ def test_a_killed_erasure_took_nothing_or_everything(tmp_path, failpoint):
     with Shard.open(tmp_path / "store") as shard:
         assert [entry.status for entry in shard.erasures()] == ["purged"]
         assert shard.garbage() == []
+
+
+@pytest.mark.parametrize("failpoint", DROPS)
+def test_dropped_history_went_whole_or_not_at_all(tmp_path, failpoint):
+    with new_shard(tmp_path) as shard:
+        for version in (1, 2, 3):
+            rows = story(0, 4)[3]
+            place = rows.rows.schema.get_field_index("version")
+            column = pa.array([version] * 4, rows.rows.schema.field(place).type)
+            again = rows._replace(rows=rows.rows.set_column(place, rows.rows.schema.field(place), column))
+            commit(shard, [*story(0, 4)[:3], again] if version == 1 else [again])
+        shard._log.seal_all()
+    current = rows_of(tmp_path)["atoms"][8:]
+    assert run(DROPPING, tmp_path, failpoint) == -signal.SIGKILL
+    assert len(rows_of(tmp_path)["atoms"]) in (4, 12)
+    assert run(DROPPING, tmp_path) == 0
+    assert rows_of(tmp_path)["atoms"] == current
+    with Shard.open(tmp_path / "store") as shard:
+        assert len(shard.snapshots()) == 1
+        assert len(shard.erased_rows()) == 8

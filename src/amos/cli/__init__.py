@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "hold": Entry("Care", "amos.cli.hold:hold", "Protect things from deletion: place, release, list."),
     "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),
     "verify": Entry("Care", "amos.cli.verify:verify", "Check that the store holds what was committed."),
+    "snapshot": Entry("Care", "amos.cli.snapshot:snapshot", "Register the newest state as verified."),
     "compact": Entry("Care", "amos.cli.compact:compact", "Merge segment files until few are left."),
     "backup": Entry("Care", "amos.cli.backup:backup", "Copy the newest state of the store to a folder."),
     "restore": Entry(

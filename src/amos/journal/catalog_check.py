@@ -154,6 +154,18 @@ def check_snapshots(entries: Sequence[SnapshotEntry], marks: Mapping[int, Mark])
             yield Problem("snapshot_changed", where, "its event count or link is not that of the history")
 
 
+def check_retention(retained_from: int, taking: Sequence[Taking]) -> Iterator[Problem]:
+    """Yield a bound of retention that is not the one that events of dropped history state."""
+    stated = [
+        json.loads(event.payload).get("below") for event in taking if event.event_type == "segment_compacted"
+    ]
+    oldest = max((below for below in stated if isinstance(below, int)), default=0)
+    if retained_from != oldest:
+        yield Problem(
+            "catalog_changed", "meta retained_from", f"it says {retained_from}, the events say {oldest}"
+        )
+
+
 def check_erasures(entries: Sequence[ErasureEntry], taking: Sequence[Taking], head: int) -> Iterator[Problem]:
     """Yield ledger entries that contradict the history, and erasures that no entry tells of."""
     told = {entry.graph_version for entry in entries}

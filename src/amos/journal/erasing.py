@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from amos.clock import to_us
 from amos.journal.events import EventNotice
-from amos.journal.requests import CareLog, CommitRequest
+from amos.journal.requests import CareLog, CommitRequest, Reads
 from amos.journal.rows import stored_commitments
 from amos.schemas.catalog import ErasedRow, ErasureEntry
 from amos.schemas.state import PRIMARY_KEYS
@@ -25,6 +25,14 @@ class Purged(NamedTuple):
 
     is_done: bool
     waiting_for: tuple[int, ...]
+
+
+class Strike(NamedTuple):
+    """Places of rows to take out of the segments, why, and the ids that the decision rests on."""
+
+    places: dict[str, npt.NDArray[np.int64]]
+    reason: str
+    reads: Reads
 
 
 class Taken(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -35,6 +36,7 @@ class Inspection:
     """Methods of `Shard` that need its catalog and files alone."""
 
     folder: Path
+    key: bytes
 
     _catalog: Any
     _care: Any
@@ -108,6 +110,15 @@ class Inspection:
         """Return one value of the catalog's `meta`, or None."""
         with self._lock:
             return self._catalog.meta(name)
+
+    @property
+    def retained_from(self) -> int:
+        """The oldest graph version that can still be told, 0 when all can."""
+        return int(self.meta("retained_from") or 0)
+
+    def keyed_state(self, digest: str) -> str:
+        """Return a state digest under the shard's key: what may stand beside rows that are erased later."""
+        return hmac.digest(self.key, f"amos/state/1{digest}".encode(), "sha256").hex()
 
     def labels(self) -> tuple[str, str]:
         """Return tenant and workspace, as the folder is named."""

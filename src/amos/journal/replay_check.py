@@ -29,6 +29,11 @@ class ReplaySource(GroupSource, Protocol):
     def pin(self, version: int | None = None) -> Snapshot: ...  # noqa: D102
     def snapshots(self) -> list[SnapshotEntry]: ...  # noqa: D102
     def erased_columns(self, table: str) -> ErasedColumns: ...  # noqa: D102
+    def keyed_state(self, digest: str) -> str: ...  # noqa: D102
+    @property
+    def retained_from(self) -> int: ...  # noqa: D102
+
+    key: bytes
 
 
 def folded_places(parts: Iterator[pa.Table], table: str, number: int, of: int, until: int) -> Array:
@@ -94,13 +99,16 @@ def check_states(
 ) -> Iterator[Problem]:
     """Yield registered snapshots whose state has another digest now.
 
-    A state from which rows were erased later cannot be told any more, and is left out.
+    A state from which rows were erased later, or whose history was dropped, cannot be told any more and is
+    left out; so are all without the shard's key, under which the digests are kept.
     """
+    if not source.key:
+        return
     erasing = {event.version for event in taking if event.event_type == "erased"}
     for entry in source.snapshots():
-        if _is_whole(source, entry.graph_version, erasing):
+        if entry.graph_version >= source.retained_from and _is_whole(source, entry.graph_version, erasing):
             with source.pin(entry.graph_version) as snapshot:
-                found = digest(snapshot)
+                found = source.keyed_state(digest(snapshot))
             if found != entry.state_digest:
                 where = f"snapshot {entry.graph_version}"
                 yield Problem("snapshot_changed", where, f"the state then has the digest {found}")

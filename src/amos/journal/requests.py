@@ -34,6 +34,9 @@ class CareLog(Protocol):
     def put_snapshot(self, entry: SnapshotEntry) -> None:
         """Register a verified state."""
 
+    def retain_from(self, version: int) -> None:
+        """Say that states before a graph version can no longer be told."""
+
     def put_copy(self, entry: CopyEntry) -> None:
         """Register a backup or an export."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -13,34 +13,32 @@ from amos.clock import to_us
 from amos.errors import IntegrityError, UsageError
 from amos.identity import random_id
 from amos.journal.appending import Written, adopt, large_tables, numbered, require_unmoved
-from amos.journal.compaction import Compaction, merge_of, segments_per_table
 from amos.journal.drafts import Draft, draft_request
-from amos.journal.erasing import Doomed, Purged, erasing_command, take_down
+from amos.journal.erasing import Doomed, Strike, erasing_command, take_down
 from amos.journal.events import EventRows
 from amos.journal.exclusive import ExclusiveWriter
 from amos.journal.id_index import LOOKUPS
-from amos.journal.inspection import Inspection
 from amos.journal.leasing import Leasing
 from amos.journal.ledger import Ledger, load_ledger
 from amos.journal.refusals import HeadMoved, IdempotencyConflict, first_event, queueing, require_expected
 from amos.journal.requests import CommitRequest, CommitTerms, Reads
+from amos.journal.retention import require_retained
 from amos.journal.rows import unpack_blobs
 from amos.journal.snapshot import Reading, Snapshot
+from amos.journal.upkeep import Upkeep
 from amos.schemas.catalog import ConflictEntry, Idempotency, SegmentEntry
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog, Replacement
-from amos.storage.compacting import compact_segments
 from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk
-from amos.storage.folders import clean_orphans, find_orphans, find_shard, make_inner_folders, make_shard
-from amos.storage.garbage import collect, purge
+from amos.storage.folders import clean_orphans, find_shard, make_inner_folders, make_shard
+from amos.storage.housekeeping import Housekeeping
 from amos.storage.keys import fingerprint, held_key, read_key
 from amos.storage.leases import Leases
-from amos.storage.locks import pin_lock, writer_lock
+from amos.storage.locks import SharedLock, pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
-from amos.storage.tiers import MOST_LIVE, MOST_WAITING, planned
 
 __all__ = [
     "LOOKUPS",
@@ -62,11 +60,7 @@ def refuse_unsafe_disk(root: Path) -> None:
     refuse_network_disk(root)
 
 
-Stepped = Callable[[int, int], None]
-"""Called with the steps done and all steps."""
-
-
-class Shard(Inspection, Leasing):
+class Shard(Upkeep, Leasing):
     """One tenant and workspace of a store: the unit of writing, and of isolation.
 
     Several processes may open it; one commits at a time.  An instance may be shared by threads.
@@ -84,6 +78,7 @@ class Shard(Inspection, Leasing):
         self._care = Care(self._catalog)
         self._leases = Leases(self._catalog)
         self._log = CommitLog(folder, self._catalog, self._files, unpack_blobs)
+        self._house = Housekeeping(folder, self._catalog, self._log, self._care)
         self._ledger = Ledger()
         if self.key and self._catalog.meta("key_fingerprint") != fingerprint(self.key):
             self.close()
@@ -151,9 +146,12 @@ class Shard(Inspection, Leasing):
 
     def _known(self, version: int | None) -> int:
         head = self._ledger.head
-        if version is not None and not 0 <= version <= head:
+        if version is None:
+            return head
+        if not 0 <= version <= head:
             raise UsageError(f"there is no graph version {version}: the newest is {head}")
-        return head if version is None else version
+        require_retained(version, self.retained_from)
+        return version
 
     def commit(
         self, rows: Sequence[EventRows], *, base: int, reads: Reads, **terms: Unpack[CommitTerms]
@@ -172,6 +170,9 @@ class Shard(Inspection, Leasing):
             if done is None:
                 return self.head if draft is None else self._commit_draft(draft, request, reads)
             return done
+
+    def _writing(self) -> SharedLock:
+        return writer_lock(self.folder)
 
     def _queue(self, entry: ConflictEntry) -> None:
         with self._catalog.writing("queue conflict"):
@@ -195,69 +196,23 @@ class Shard(Inspection, Leasing):
         """
         taken = take_down(doomed)
         command = erasing_command(CommitRequest(base=base, **terms), taken, request, random_id())
+        return self._strike(rows, command, Strike(taken.places, "erasure", reads))
+
+    def _strike(self, rows: Sequence[EventRows], command: CommitRequest, strike: Strike) -> int:
+        """Commit `rows` and the events of `command`, and write segments anew without the rows it takes."""
         with self._lock, writer_lock(self.folder), queueing(command, self._queue):
             self._log.seal_all()
             draft = draft_request(rows, command)
             if draft is None:
                 return self.head
-            struck = self._log.without(taken.places)
+            struck = self._log.without(strike.places, strike.reason)
             try:
-                version = self._commit_draft(draft, command, reads, struck)
+                version = self._commit_draft(draft, command, strike.reads, struck)
             except BaseException:
                 self._log.discard(struck.new)
                 raise
             self._refresh()
         return version
-
-    def purge(self, *, wait_seconds: float = 10) -> Purged:
-        """Remove the files that hold erased rows, derived files and the log; finish the ledger's entries.
-
-        Waits so long for readers that hold a pin; the processes in the way are named when it was too short.
-        """
-        return Purged(*purge(self.folder, self._catalog, self._care, self._lock, wait_seconds))
-
-    def compact(
-        self,
-        *,
-        now: datetime,
-        most: int | None = None,
-        is_dry: bool = False,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> Compaction:
-        """Merge neighbouring segments until each table has at most `most`; the state stays as it is.
-
-        Positions of rows stay too.  Every merge is a step of its own: killed anywhere, the shard has the old
-        segments or the new one.  progress: called with merges done and planned.
-        """
-        most = MOST_LIVE if most is None else most
-        with self._lock, writer_lock(self.folder):
-            before = self._catalog.segments()
-            if is_dry:
-                merges = [merge_of(run, None) for run in planned(before, most)]
-                return Compaction(merges, segments_per_table(before), segments_per_table(before), 0)
-            done = compact_segments(self._catalog, self._log, self._care, most, to_us(now), progress)
-            self._refresh()
-            gone = collect(self.folder, self._catalog, self._care, to_us(now))
-            self._catalog.shrink()
-            after = segments_per_table(self._catalog.segments())
-        return Compaction([merge_of(*one) for one in done], segments_per_table(before), after, len(gone))
-
-    def tidy(self, *, now: datetime, is_running: bool = False) -> None:
-        """Compact when some table has many segments: while a run goes on only when it has very many."""
-        with self._lock:
-            live = max(segments_per_table(self._catalog.segments()).values(), default=0)
-        if live > (MOST_WAITING if is_running else MOST_LIVE):
-            self.compact(now=now)
-
-    def collect_garbage(self, *, now: datetime) -> list[str]:
-        """Remove replaced files that no reader can hold any more; return their names."""
-        with self._lock:
-            return collect(self.folder, self._catalog, self._care, to_us(now))
-
-    def orphans(self) -> list[str]:
-        """Return segment files that no commit names, when no writer is at work."""
-        with self._lock:
-            return find_orphans(self.folder, self._named_files)
 
     def _commit_draft(
         self, draft: Draft, request: CommitRequest, reads: Reads, struck: Replacement | None = None

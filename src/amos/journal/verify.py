@@ -20,6 +20,7 @@ from amos.journal.catalog_check import (
     check_erasures,
     check_meta,
     check_promises,
+    check_retention,
     check_segment_entries,
     check_snapshots,
     check_texts,
@@ -44,6 +45,15 @@ _HASHERS = 4
 
 class Verifiable(HistorySource, CatalogSource, Protocol):
     """What verification needs of a shard."""
+
+    key: bytes
+
+    @property
+    def retained_from(self) -> int:
+        """The oldest graph version that can be told."""
+
+    def keyed_state(self, digest: str) -> str:
+        """Return a state digest under the shard's key."""
 
     def pin(self, version: int | None = None) -> Snapshot:
         """Return a snapshot."""
@@ -157,6 +167,7 @@ class _Verification:
             problems += check_texts(self.shard, walked.kept)
             problems += check_promises(self.shard, walked.kept)
             problems += check_snapshots(self.shard.snapshots(), walked.marks)
+            problems += check_retention(self.shard.retained_from, walked.taking)
             problems += check_erasures(self.shard.erasures(), walked.taking, layout.head)
             problems += check_bookkeeping(self.shard, layout)
 

@@ -92,6 +92,10 @@ class Care:
         """Register a verified state."""
         self._insert("snapshots", [entry])
 
+    def retain_from(self, version: int) -> None:
+        """Say that states before a graph version can no longer be told."""
+        self._insert("meta", [("retained_from", version)])
+
     def snapshots(self) -> list[SnapshotEntry]:
         """Return the verified states, oldest first."""
         return [

@@ -84,10 +84,11 @@ class CommitLog:
             self._files.trust(segment)
         self._catalog.insert_hot(hot)
 
-    def without(self, places: Mapping[str, npt.NDArray[np.int64]]) -> Replacement:
+    def without(self, places: Mapping[str, npt.NDArray[np.int64]], reason: str) -> Replacement:
         """Write every segment that holds one of the rows at `places` anew without them.
 
         places: by table, ascending; commit number times 2**32 plus row number.  The hot tail must be sealed.
+        reason: `erasure` when the old files may not stay, else what readers may wait for.
         """
         old: list[SegmentEntry] = []
         new: list[SegmentEntry] = []
@@ -102,7 +103,7 @@ class CommitLog:
         except BaseException:
             self.discard(new)
             raise
-        return Replacement(old, new, "erasure")
+        return Replacement(old, new, reason)
 
     def _holds(self, entry: SegmentEntry, places: npt.NDArray[np.int64]) -> bool:
         return bool(_among(self._files.read(entry, ["graph_version", "row_number"]), places).any())

@@ -1,0 +1,39 @@
+"""`amos snapshot`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.printing import json_option, print_lines, print_object
+
+
+@click.command()
+@json_option
+@pass_invocation
+def snapshot(invocation: Invocation, *, as_json: bool) -> None:
+    """Register the newest state as verified.
+
+    Every file, row, event and span is checked, the state is folded anew from its commits and compared with
+    what readers are given, its files are merged to one per table, and only then an event registers it. History below a snapshot may be dropped
+    with `amos compact --drop-history`. Without new commits since the last one nothing is done.
+
+    \b
+    Examples:
+      amos snapshot
+      amos snapshot --json
+    """
+    from amos.views.care import snapshot_lines
+
+    def shown(phase: str, done: int, total: int) -> None:
+        if sys.stderr.isatty() and not invocation.is_quiet:
+            click.echo(f"\r{phase}: {done} of {total}   ", nl=done >= total, err=True)
+
+    with invocation.open_store(is_writing=True) as store:
+        record = store.snapshot(progress=shown)
+    if as_json:
+        print_object(record)
+    else:
+        print_lines(snapshot_lines(record))

@@ -1,0 +1,56 @@
+"""What keeps the files of one open shard few: merge segments, remove replaced and derived files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from amos.schemas.catalog import SegmentEntry
+from amos.storage.care import Care
+from amos.storage.catalog import Catalog
+from amos.storage.commit_log import CommitLog
+from amos.storage.compacting import Done, compact_segments
+from amos.storage.folders import find_orphans
+from amos.storage.garbage import collect, purge, remove_derived
+from amos.storage.tiers import MOST_LIVE, MOST_WAITING, planned
+
+
+class Housekeeping:
+    """Works on one open shard, whose lock the caller holds."""
+
+    def __init__(self, shard: Path, catalog: Catalog, log: CommitLog, care: Care) -> None:
+        self._shard, self._catalog, self._log, self._care = shard, catalog, log, care
+
+    def planned(self, most: int | None) -> list[list[SegmentEntry]]:
+        """Return the runs of neighbouring segments to merge, so that each table has at most `most`."""
+        return planned(self._catalog.segments(), MOST_LIVE if most is None else most)
+
+    def merge(self, most: int | None, now_us: int, progress: Callable[[int, int], None] | None) -> Done:
+        """Merge until each table has at most `most` segments; return what was merged."""
+        limit = MOST_LIVE if most is None else most
+        return compact_segments(self._catalog, self._log, self._care, limit, now_us, progress)
+
+    def is_crowded(self, *, is_running: bool) -> bool:
+        """Return whether some table has many segments: very many, while a run goes on."""
+        return bool(self.planned(MOST_WAITING if is_running else MOST_LIVE))
+
+    def clear(self, now_us: int) -> list[str]:
+        """Remove replaced files that nobody can hold any more, give free pages back; return the names."""
+        gone = collect(self._shard, self._catalog, self._care, now_us)
+        self._catalog.shrink()
+        return gone
+
+    def purge(
+        self, lock: AbstractContextManager[object], wait_seconds: float
+    ) -> tuple[bool, tuple[int, ...]]:
+        """Remove what may hold erased rows; see `garbage.purge`."""
+        return purge(self._shard, self._catalog, self._care, lock, wait_seconds)
+
+    def drop_derived(self) -> None:
+        """Remove every derived file: all are rebuilt from what is left."""
+        remove_derived(self._shard)
+
+    def orphans(self, named: Callable[[], set[str]]) -> list[str]:
+        """Return segment files that no commit names, when no writer is at work."""
+        return find_orphans(self._shard, named)
