@@ -23,6 +23,14 @@ from amos.flow.forget_remains import (
 from amos.flow.forget_selection import Selected, current_rows
 from amos.flow.forget_settle import Gone, Left, resettle
 from amos.flow.ordering import next_version
+from amos.flow.rekeying import (
+    Renewed,
+    chained_talks,
+    names_talk,
+    recited,
+    rekeyed_sources,
+    rekeyed_talks,
+)
 from amos.flow.tombstoned import scopes_of
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
@@ -78,10 +86,11 @@ class _Planner:
         gone = Gone()
         sources = self.snapshot.lookup("sources", "source_id", self.selected.sources)
         lost = self._claimed(keep_evidence=keep_evidence)
+        conversations = changed_conversations(self.snapshot, sources, lost.passages, gone, self.key)
+        lost, conversations = self._rekeyed(lost, sources, conversations, gone)
         gone.add_table("sources", sources)
         gone.add_table("sources", self._revisions(lost.revised["source_id"]))
         gone.add_table("candidates", lost.candidates)
-        conversations = changed_conversations(self.snapshot, sources, lost.passages, gone, self.key)
         left, moved = self._left(lost, sources, gone)
         settled = resettle(self.snapshot, left, gone, key=self.key, policy=self.policy, now=self.now)
         self._drop_decisions(left, gone)
@@ -101,7 +110,7 @@ class _Planner:
             vanished=settled.vanished,
             forbidden=self._forbidden(settled.vanished, lost, sources),
             removed=_removed(self.snapshot, gone, rows),
-            revised=lost.revised.num_rows,
+            revised=len(lost.cut_sources),
             kept_evidence=len(lost.evidence) if keep_evidence else 0,
         )
 
@@ -151,6 +160,45 @@ class _Planner:
             revised=revised,
         )
 
+    def _rekeyed(
+        self, lost: _Lost, sources: pa.Table, conversations: pa.Table, gone: Gone
+    ) -> tuple[_Lost, pa.Table]:
+        """Return what goes and changes when keys that cover a lost text are replaced by keyed ones."""
+        columns = ["conversation_id", "delivery_key"]
+        talks = chained_talks(pa.concat_tables([sources.select(columns), lost.revised.select(columns)]))
+        stored = self.snapshot.lookup("conversations", "conversation_id", talks)
+        at = pc.is_in(conversations["conversation_id"], value_set=talks)
+        rows = latest(pa.concat_tables([stored.select(conversations.schema.names), conversations.filter(at)]),
+                      "conversations")  # fmt: skip
+        kept = current_rows(self.snapshot, "sources", "conversation_id", talks).select(CAPTURED.names)
+        kept = kept.filter(pc.invert(pc.is_in(kept["source_id"], value_set=self.selected.sources)))
+        rows = rows.filter(
+            pc.is_in(rows["conversation_id"], value_set=kept["conversation_id"].combine_chunks())
+        )
+        if rows.num_rows == 0:
+            return lost, conversations
+        gone.add_table("conversations", stored)
+        rows, names = rekeyed_talks(rows, self.key)
+        cut = pc.is_in(lost.revised["conversation_id"], value_set=talks)
+        fresh = pc.invert(pc.is_in(kept["source_id"], value_set=lost.revised["source_id"].combine_chunks()))
+        again = next_version(kept.filter(fresh), "revision").cast(CAPTURED)
+        revised, renewed = rekeyed_sources(
+            pa.concat_tables([lost.revised.filter(cut), again]), names, self.key
+        )
+        others = self.snapshot.lookup("candidates", "source_id", revised["source_id"].combine_chunks())
+        others = others.filter(pc.invert(_among(others, lost.candidates)))
+        bound = others.filter(pa.array(names_talk(others)))
+        bound = others.filter(_among(others, bound))
+        lost = _Lost(
+            candidates=pa.concat_tables([lost.candidates, bound]),
+            evidence=pa.concat_arrays([lost.evidence, bound["source_id"].combine_chunks()]).unique(),
+            passages=lost.passages,
+            revised=pa.concat_tables([lost.revised.filter(pc.invert(cut)), revised]),
+            cut=lost.cut_sources,
+            renewed=renewed,
+        )
+        return lost, pa.concat_tables([conversations.filter(pc.invert(at)), rows])
+
     def _left(self, lost: _Lost, sources: pa.Table, gone: Gone) -> tuple[Left, pa.Table]:
         """Return what stays of the touched histories, and the candidates that take a new form."""
         moved = moved_candidates(self.snapshot, sources, lost.candidates)
@@ -193,7 +241,7 @@ class _Planner:
             return held
         revision = lost.revised["revision"].take(pc.index_in(held["source_id"], value_set=ids))
         place = held.schema.get_field_index("source_revision")
-        return next_version(held.set_column(place, held.schema.field(place), revision))
+        return next_version(recited(held.set_column(place, held.schema.field(place), revision), lost.renewed))
 
     def _drop_decisions(self, left: Left, gone: Gone) -> None:
         """Take away the decisions on what goes: on its candidates, and on its sources."""
@@ -234,13 +282,20 @@ class _Lost:
     evidence: pa.Array
     passages: list[Passage]
     revised: pa.Table = field(default_factory=CAPTURED.empty_table)
+    cut: pa.Array | None = None
+    renewed: Renewed = field(default_factory=dict)
+
+    @property
+    def cut_sources(self) -> pa.Array:
+        """Sources that lose bytes; others are revised because their keys change."""
+        return self.revised["source_id"].combine_chunks() if self.cut is None else self.cut
 
     def emptied(self, snapshot: Snapshot) -> pa.Array:
         """Return the sources that stay and lost candidates or bytes: each needs a decision of its own."""
-        ids = pa.concat_arrays([self.evidence, self.revised["source_id"].combine_chunks()]).unique()
+        cut = self.cut_sources
+        ids = pa.concat_arrays([self.evidence, cut]).unique()
         held = snapshot.lookup("candidates", "source_id", ids, ["candidate_id", "source_id"])
         stays = held.filter(pc.invert(_among(held, self.candidates)))["source_id"].combine_chunks()
-        cut = self.revised["source_id"].combine_chunks()
         needs = pc.or_(pc.invert(pc.is_in(ids, value_set=stays)), pc.is_in(ids, value_set=cut))
         return ids.filter(needs)
 

@@ -89,8 +89,8 @@ class KnownTimes:
         return candidates.set_column(place, field, pa.array(wanted, field.type)), changed
 
 
-def next_version(rows: pa.Table) -> pa.Table:
-    """Return the rows with their `version` raised by one."""
-    place = rows.schema.get_field_index("version")
-    raised = pc.add(rows["version"], pa.scalar(1, pa.int32()))
-    return rows.set_column(place, rows.schema.field("version"), raised)
+def next_version(rows: pa.Table, column: str = "version") -> pa.Table:
+    """Return the rows with their version, in `column`, raised by one."""
+    place = rows.schema.get_field_index(column)
+    raised = pc.add(rows[column], pa.scalar(1, pa.int32()))
+    return rows.set_column(place, rows.schema.field(column), raised)

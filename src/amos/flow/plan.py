@@ -17,6 +17,7 @@ from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
+from amos.flow.rekeying import rekeyed_raw
 from amos.flow.tombstoned import read_graves, refused_sources
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
@@ -90,10 +91,11 @@ def plan_batch(
     if deliveries.fresh.size == 0:
         return _unchanged(deliveries, refusals, read_ids, now, graves)
     is_whole = deliveries.fresh.size == raw.num_rows
-    if ahead is not None and is_whole and edits.raw is given and ahead.serves(graves):
+    keyed = raw if graves.is_empty else rekeyed_raw(snapshot, raw, key)
+    if ahead is not None and is_whole and keyed is given and ahead.serves(graves):
         prepared, now = ahead.prepared, ahead.now
     else:
-        columns = (raw.combine_chunks(), source_ids, delivered, edits.revises)
+        columns = (keyed.combine_chunks(), source_ids, delivered, edits.revises)
         if not is_whole:
             columns = tuple(column.take(deliveries.fresh) for column in columns)
         prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)

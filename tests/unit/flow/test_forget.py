@@ -6,7 +6,7 @@ import pytest
 
 from amos.api import Store
 from amos.errors import InputError, UsageError
-from amos.identity import id_text
+from amos.identity import conversation_identity, id_text, source_identity
 from forgotten import confirmed, guesses, traces_of
 
 SECRET = "I live in Zanzibar."
@@ -333,3 +333,39 @@ def test_a_store_that_lost_its_key_can_be_read_but_not_written(store, tmp_path):
     assert "read" in refusal.value.advice
     with Store.open(tmp_path / "store", read_only=True) as reader:
         assert "My locker is B12." in repr(reader.packet("locker"))
+
+
+def test_keys_made_of_texts_tell_nothing_of_a_forgotten_one(tmp_path):
+    """Formats without ids chain digests of texts: later keys would confirm a guess about an earlier text."""
+    from amos.sources.keys import chain_key, chain_seed
+
+    lines = [{"text": SECRET}, {"text": "My locker is B12."}, {"text": "My diet is vegan."}]
+    keys, last = [], chain_seed(None, None, None, None)
+    for line in lines:
+        last = chain_key(last, "user", line["text"])
+        keys.append(last)
+    with Store.create(tmp_path / "store") as store:
+        store.ingest([write(tmp_path / "log.jsonl", lines)], format="messages")
+        folder = tmp_path / "store"
+        tries = {bytes.fromhex(key) for key in keys} | {source_identity("messages", key, 0) for key in keys}
+        tries |= {conversation_identity("messages", key) for key in keys}
+        assert confirmed(folder, tries) != []
+        with store.shard.pin() as snapshot:
+            rows = snapshot.current("sources").to_pylist()
+        first = next(row for row in rows if row["content"] == SECRET)
+        store.forget(id_text("sources", first["source_id"]))
+        assert confirmed(folder, tries) == []
+        assert store.verify().problems == []
+        assert len(store.list().rows) == 2
+        # a longer log of the same talk goes on where the stored one ends, under keys as silent
+        more = [*lines, {"text": "My pass is blue."}]
+        receipt = store.ingest([write(tmp_path / "log.jsonl", more)], format="messages")
+        assert receipt["sources"] == {"new": 1, "linked": 2, "rejected": 1, "unreadable": 0}
+        tries.add(bytes.fromhex(chain_key(last, "user", "My pass is blue.")))
+        assert confirmed(folder, tries) == []
+        with store.shard.pin() as snapshot:
+            assert snapshot.current("conversations").num_rows == 1
+            assert set(snapshot.current("sources")["conversation_id"].to_pylist()) == set(
+                snapshot.current("conversations")["conversation_id"].to_pylist()
+            )
+        assert store.verify().problems == []
