@@ -17,8 +17,9 @@ def snapshot(invocation: Invocation, *, as_json: bool) -> None:
     """Register the newest state as verified.
 
     Every file, row, event and span is checked, the state is folded anew from its commits and compared with
-    what readers are given, its files are merged to one per table, and only then an event registers it. History below a snapshot may be dropped
-    with `amos compact --drop-history`. Without new commits since the last one nothing is done.
+    what readers are given, its files are merged to one per table, and only then an event registers it.
+    History below a snapshot may be dropped with `amos compact --drop-history`. Without new commits since
+    the last one nothing is done.
 
     \b
     Examples:

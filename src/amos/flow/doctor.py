@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from amos.errors import EngineError
 from amos.flow.principal import principal_of
-from amos.journal.store import Shard, refuse_unsafe_disk
+from amos.journal.store import KEY_ADVICE, Shard, refuse_unsafe_disk
 
 LEAST_FREE_BYTES = 512 << 20
 """Below this much free space a large ingest is likely to fail."""
@@ -113,9 +113,11 @@ def _store_checks(root: Path, tenant: str, workspace: str) -> Iterator[Check]:
         yield Check("store", False, failure.message, failure.advice)
         return
     with shard:
-        yield Check(
-            "store", True, f"{root}, shard {tenant}/{workspace}, graph version {shard.head}, key present"
+        where = f"{root}, shard {tenant}/{workspace}, graph version {shard.head}"
+        detail = (
+            f"{where}, key present" if shard.key else f"{where}: keys.sqlite is missing, it can only be read"
         )
+        yield Check("store", bool(shard.key), detail, None if shard.key else KEY_ADVICE)
         yield _writable(shard)
         yield _hot_rows(shard)
         yield _index(shard)

@@ -41,6 +41,7 @@ from amos.storage.places import place
 from amos.storage.segments import SegmentReader
 
 __all__ = [
+    "KEY_ADVICE",
     "LOOKUPS",
     "CommitTerms",
     "EventRows",
@@ -52,7 +53,7 @@ __all__ = [
     "refuse_unsafe_disk",
 ]
 
-_KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
+KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
 
 
 def refuse_unsafe_disk(root: Path) -> None:
@@ -83,7 +84,7 @@ class Shard(Upkeep, Leasing):
         if self.key and self._catalog.meta("key_fingerprint") != fingerprint(self.key):
             self.close()
             raise IntegrityError(
-                f"keys.sqlite does not belong to {folder}", path=str(folder), advice=_KEY_ADVICE
+                f"keys.sqlite does not belong to {folder}", path=str(folder), advice=KEY_ADVICE
             )
 
     @classmethod

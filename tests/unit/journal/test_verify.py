@@ -89,7 +89,7 @@ WHERE table_name = 'sources'
         ("DELETE FROM commits WHERE graph_version = 3", "commit_missing"),
         ("DELETE FROM commits WHERE graph_version = 5", "event_without_commit"),
         ("UPDATE segment_files SET sha256 = zeroblob(32) WHERE segment_id = 1", "segment_damaged"),
-        ("UPDATE segment_files SET row_count = row_count + 1 WHERE segment_id = 2", "segment_damaged"),
+        ("UPDATE segment_files SET row_count = row_count + 1 WHERE segment_id = 2", "catalog_changed"),
         ("DELETE FROM segment_files WHERE table_name = 'decisions'", "rows_missing"),
         (SWAP_AUTHOR, "rows_changed"),
     ],
