@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from amos.errors import InputError
 from amos.journal.chain_check import Mark
+from amos.journal.check_export import DifferenceError, inner, split_of
 from amos.journal.findings import Problem
 
 FORMAT = 1
@@ -77,3 +78,37 @@ def check_since(earlier: Checkpoint, walk: Walk, head: int) -> Iterator[Problem]
         yield Problem("history_rewritten", where, "the tree over its events has another root")
     elif mark.link != earlier.link:
         yield Problem("history_rewritten", where, "the running link is another one")
+
+
+def check_consistency(old_size: int, old_root: bytes, size: int, root: bytes, path: Sequence[bytes]) -> None:
+    """Raise DifferenceError unless the older tree is the beginning of the newer; RFC 9162, section 2.1.4."""
+    if not 0 < old_size <= size:
+        raise DifferenceError(f"a tree of {old_size} leaves is no beginning of one of {size}")
+    beside = iter(path)
+
+    def roots(old: int, size: int, *, is_whole: bool) -> tuple[bytes, bytes]:
+        if old == size:
+            node = old_root if is_whole else next(beside, b"")
+            return node, node
+        split = split_of(size)
+        if old <= split:
+            early, late = roots(old, split, is_whole=is_whole)
+            return early, inner(late, next(beside, b""))
+        early, late = roots(old - split, size - split, is_whole=False)
+        left = next(beside, b"")
+        return inner(left, early), inner(left, late)
+
+    if roots(old_size, size, is_whole=True) != (old_root, root) or next(beside, None) is not None:
+        raise DifferenceError("the path does not lead from the older root to the newer")
+
+
+def check_successor(later: Mapping[str, Any], earlier: Checkpoint) -> None:
+    """Raise DifferenceError unless a later checkpoint's record proves to go on from an earlier one."""
+    since = later.get("since")
+    if earlier.event_count == 0:
+        return
+    if since is None or since["event_count"] != earlier.event_count:
+        raise DifferenceError("the later checkpoint holds no proof about the earlier one")
+    path = [bytes.fromhex(node) for node in since["path"]]
+    later_root = bytes.fromhex(later["root"])
+    check_consistency(earlier.event_count, earlier.root, later["event_count"], later_root, path)
