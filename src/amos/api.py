@@ -256,12 +256,47 @@ class Store(Looking):
 
         return [shown_hold(entry) for entry in self.shard.holds()]
 
-    def verify(self) -> VerifyReport:
-        """Check every file, row, event and span; changes nothing."""
-        from amos.flow.digest import state_digest
-        from amos.journal.verify import verify_shard
+    def verify(
+        self,
+        *,
+        deep: bool = False,
+        since: Mapping[str, Any] | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> VerifyReport:
+        """Check that everything is what was committed; changes nothing.
 
-        return verify_shard(self.shard, digest=state_digest)
+        deep: also recompute every sealed row, follow every reference and span, and replay the state.
+        since: the record of an earlier checkpoint, which this history must go on from.
+        progress: called with a phase, what is done and all.
+        """
+        from amos.flow.proving import verify_since
+
+        return verify_since(self.shard, deep=deep, since=since, progress=progress)
+
+    def checkpoint(self, since: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return how far the history is, as a checkpoint file holds it; verify first.
+
+        since: an earlier checkpoint; the new one then proves to go on from it.
+        """
+        from amos.flow.proving import take_checkpoint
+
+        return take_checkpoint(self.shard, since, now=utc_now())
+
+    def prove(self, ref: str) -> dict[str, Any]:
+        """Return the proof that the newest row of `ref` was committed; it can be checked without a store."""
+        from amos.flow.proving import prove_ref
+
+        with self._sight() as sight:
+            return prove_ref(sight, self.shard, ref)
+
+    def export_journal(self, path: str | Path) -> dict[str, Any]:
+        """Write the whole journal as JSON lines, and the verifier that checks it beside it.
+
+        Raises UsageError when the store was opened for some scope only: a journal is whole or none.
+        """
+        from amos.flow.proving import export_journal
+
+        return export_journal(self.shard, Path(path), self.scope)
 
 
 def open(  # noqa: A001 - the library's door is named like the built-in

@@ -102,3 +102,27 @@ def parquet(
         print_object(record)
     else:
         print_lines(export_lines(record))
+
+
+@export.command()
+@click.argument("output", type=OutputPath(dir_okay=False, path_type=Path), metavar="OUT")
+@json_option
+@pass_invocation
+def journal(invocation: Invocation, *, output: Path, as_json: bool) -> None:
+    """Write the whole journal to OUT, one JSON object per line, with a verifier beside it.
+
+    Commits in order, the events of each, and after every event its rows with their salts; a row that was
+    forgotten is told by its commitment alone. check_export.py, written beside it, checks everything with
+    Python's standard library: python -I check_export.py journal.jsonl
+
+    \b
+    Example:
+      amos export journal journal.jsonl
+    """
+    with invocation.open_store() as store:
+        record = store.export_journal(output)
+    if as_json:
+        print_object(record)
+    else:
+        click.echo(f"{output}: {record['lines']:,} lines, root {record['root']}")
+        click.echo(f"check it with: python -I {record['verifier']} {output}")

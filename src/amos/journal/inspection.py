@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from amos.clock import to_us
-from amos.journal.events import canonical_json
+from amos.journal.events import FIRST_LINK, canonical_json
 from amos.journal.rows import stored
 from amos.schemas.catalog import (
     CommitEntry,
@@ -79,6 +79,12 @@ class Inspection:
         """Return where the rows stand now."""
         with self._lock, self._catalog.reading():
             return Layout(self._catalog.state()[0], self._catalog.segments(), self._catalog.hot())
+
+    def link(self, version: int) -> bytes:
+        """Return the running link after graph version `version`, 32 zero bytes before the first."""
+        with self._lock:
+            found: bytes | None = self._catalog.link(version)
+            return FIRST_LINK if found is None else found
 
     def commit_pages(self, *, until: int, size: int = 4_096) -> Iterator[list[CommitEntry]]:
         """Yield the commits up to graph version `until`, oldest first, in lists of `size`."""

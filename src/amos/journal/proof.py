@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from amos.errors import IntegrityError
 from amos.journal.chain_check import digest_rows
-from amos.journal.check_export import check_proof
+from amos.journal.check_export import DifferenceError, check_proof
 from amos.journal.journal_export import column_kinds, plain_rows
 from amos.journal.rows import committed, stored, stored_commitments
 from amos.journal.snapshot import Snapshot
@@ -43,8 +43,8 @@ def prove_row(
 ) -> dict[str, Any]:
     """Return the proof of one stored row (all columns, those of storage too), checked before it is given.
 
-    erased: the rows of the table that are gone.  Raises IntegrityError or DifferenceError when the row is
-    not what was committed.
+    erased: the rows of the table that are gone.  Raises IntegrityError when the row is not what was
+    committed.
     """
     version, number = (row.column(name)[0].as_py() for name in ("graph_version", "row_number"))
     rows = pa.concat_tables(list(snapshot.tables(table, stored(table).names, since=version - 1)))
@@ -75,7 +75,10 @@ def prove_row(
         "graph_version": snapshot.version,
         "columns": {table: column_kinds(committed(table)), "events": column_kinds(EVENTS)},
     }
-    check_proof(proof)
+    try:
+        check_proof(proof)
+    except DifferenceError as cause:
+        raise IntegrityError(f"{ref} cannot be proven: {cause}", path=ref) from cause
     return proof
 
 

@@ -19,8 +19,15 @@ def verify_lines(report: Record) -> Iterator[str]:
         f"{plural(checked['rows'], 'row')} and {plural(checked['spans'], 'span')} "
         f"in {report['seconds']:.2f} s."
     )
+    for phase in report["phases"]:
+        if phase["done"]:
+            yield _phase_line(phase)
     if report["graph_version"] is not None:
         yield f"Graph version {report['graph_version']}."
+    if "checkpoint" in report:
+        taken = report["checkpoint"]
+        size = plural(taken["event_count"], "event")
+        yield f"Checkpoint {visible(taken['file'])}: {size}, root {taken['root']}"
     if report["state_digest"] is not None:
         yield f"State digest {report['state_digest']}"
     for problem in report["problems"]:
@@ -30,6 +37,33 @@ def verify_lines(report: Record) -> Iterator[str]:
     else:
         found = plural(len(report["problems"]), "problem")
         yield f"{found}; keep the store as it is, and restore a backup beside it"
+
+
+def _phase_line(phase: Record) -> str:
+    done, seconds = phase["done"], phase["seconds"]
+    if phase["unit"] == "bytes":
+        rate = "" if phase["per_second"] is None else f", {amount(phase['per_second'])}/s"
+        return f"  {phase['name']}: {amount(done)} in {seconds:.2f} s{rate}"
+    rate = "" if phase["per_second"] is None else f", {phase['per_second']:,}/s"
+    return f"  {phase['name']}: {done:,} {phase['unit']} in {seconds:.2f} s{rate}"
+
+
+def proof_lines(proof: Record) -> Iterator[str]:
+    """Yield how a row leads to the root of the tree over all events."""
+    row, inside, within = proof["row"], proof["in_event"], proof["in_tree"]
+    yield f"{proof['ref']} is row {row['row_number']} of {proof['table']} in commit {row['graph_version']}"
+    yield f"  commitment {row['commitment']}"
+    yield f"  row {inside['index'] + 1} of {inside['size']} of event {proof['event']['event_id']}"
+    yield f"  event {within['index'] + 1} of {within['size']}, checksum {proof['event']['checksum']}"
+    yield f"  root {proof['root']}"
+    yield "proven"
+
+
+def shown_lines(record: Record) -> Iterator[str]:
+    """Yield what a proof shows."""
+    yield f"{record['ref']} is row {record['row_number']} of commit {record['graph_version']}"
+    yield f"  among {plural(record['events'], 'event')} with the root {record['root']}"
+    yield "ok"
 
 
 def doctor_lines(report: Record) -> Iterator[str]:
