@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -16,6 +15,7 @@ from amos.errors import UsageError
 
 LOWEST_US = to_us(datetime(1900, 1, 1, tzinfo=UTC))
 HIGHEST_US = to_us(datetime(2100, 1, 1, tzinfo=UTC))
+_HIGHEST_SECONDS = HIGHEST_US // 1_000_000 + 1
 _DAY_SECONDS = 86_400
 _SHORTEST = len("2026-01-31T12:34:56Z")
 _LONGEST = len("2026-01-31T12:34:56.123456Z")
@@ -110,11 +110,19 @@ def read_instant(value: Any, zone: DefaultZone = ASSUMED_UTC) -> Instant:
         return UNKNOWN
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Instant(text=str(value)[:_LONGEST_TEXT], is_invalid=True)
-    return _from_seconds(value, str(value))
+    return _from_seconds(value, _number_text(value))
+
+
+def _number_text(value: float) -> str:
+    try:
+        return str(value)
+    except ValueError:  # more digits than Python writes out
+        return f"a number of {value.bit_length() if isinstance(value, int) else 0} bits"
 
 
 def _from_seconds(seconds: float, written: str) -> Instant:
-    us = round(seconds * 1_000_000) if math.isfinite(seconds) else 0
+    # compared before it is multiplied: huge numbers overflow, and no comparison holds for NaN
+    us = round(seconds * 1_000_000) if 0 < seconds < _HIGHEST_SECONDS else 0
     if not 0 < us < HIGHEST_US:
         return Instant(text=written[:_LONGEST_TEXT], is_invalid=True)
     return Instant(us=us, zone="Z")

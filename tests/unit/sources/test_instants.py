@@ -127,3 +127,11 @@ def test_any_value_gives_an_instant_in_range_or_none(value):
 def test_offsets_never_move_the_instant(moment, minutes):
     there = moment.replace(tzinfo=UTC).astimezone(timezone(timedelta(minutes=minutes)))
     assert read_instant(there.isoformat()).us == to_us(moment.replace(tzinfo=UTC))
+
+
+def test_a_number_beyond_all_dates_is_no_time():
+    for value in (10**400, 10**5_000, -(10**400), 1e308, "9" * 400):
+        instant = read_instant(value)
+        assert instant.us is None
+        assert instant.is_invalid
+        assert instant.text
