@@ -36,8 +36,8 @@ class Stamps:
         """Note that `file` was verified."""
         if self._known is None:
             self._known = self._load()
-        self._known[file] = stamp
-        self._fresh[file] = stamp
+        if self._known.get(file) != stamp:
+            self._known[file] = self._fresh[file] = stamp
 
     def _load(self) -> dict[str, Stamp]:
         if not self._path.exists():
