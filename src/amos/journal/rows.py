@@ -11,11 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from amos.errors import IntegrityError, SchemaError
-from amos.kernels.canonical import encode_rows
+from amos.kernels.canonical import VERSION, encode_rows
 from amos.kernels.canonical_reader import Shape, decode_rows
 from amos.kernels.hashing import sha256_rows
-from amos.schemas.buffers import ColumnArrays, array_of, column_arrays, kind_of
+from amos.schemas.buffers import ColumnArrays, Layout, array_of, column_arrays, kind_of, layout_of, plain
 from amos.schemas.catalog import HotEntry
+from amos.schemas.cells import cells_of
 from amos.schemas.state import TABLES
 from amos.schemas.state import stored as stored_columns
 
@@ -23,6 +24,8 @@ Array = npt.NDArray[Any]
 
 BLOB_VERSION = 1
 SALT_BYTES = 16
+VALUE_BY_VALUE_ROWS = 200
+"""Row count up to which rows are encoded value by value."""
 _HEADER_BYTES = 5
 
 
@@ -68,18 +71,46 @@ def check_rows(table: str, rows: pa.Table) -> pa.Table:
     return rows if rows.schema.equals(wanted) else rows.cast(wanted)
 
 
+@functools.cache
+def _layouts(table: str) -> tuple[tuple[pa.Field, Layout], ...]:
+    return tuple((field, layout_of(field.type)) for field in committed(table))
+
+
 def encode_table(table: str, rows: pa.Table, salts: Array) -> tuple[Array, Array]:
     """Return (buffer, offsets): for each row its salt, then its canonical bytes.
 
     Raises SchemaError when a column that must not be null is null in some row.
     """
+    if len(rows) <= VALUE_BY_VALUE_ROWS:
+        return _encode_values(table, rows, salts)
     columns = []
     for field in committed(table):
         arrays = column_arrays(rows.column(field.name))
         if arrays.valid is not None and not field.nullable:
-            raise SchemaError(f"rows of {table}: {field.name} is null in some row")
+            raise _null_in(table, field)
         columns.append(arrays)
     return encode_rows(columns, len(rows), lead=salts)
+
+
+def _encode_values(table: str, rows: pa.Table, salts: Array) -> tuple[Array, Array]:
+    """Do the same value by value."""
+    width = salts.shape[1]
+    octets, head = salts.tobytes(), bytes([VERSION])
+    columns = [[octets[at * width : (at + 1) * width] + head for at in range(len(rows))]]
+    for field, layout in _layouts(table):
+        column = plain(rows.column(field.name))
+        if column.null_count and not field.nullable:
+            raise _null_in(table, field)
+        is_expected = column.type.equals(field.type)
+        columns.append(cells_of(column, layout if is_expected else layout_of(column.type)))
+    encoded = [b"".join(row) for row in zip(*columns, strict=True)]
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+def _null_in(table: str, field: pa.Field) -> SchemaError:
+    return SchemaError(f"rows of {table}: {field.name} is null in some row")
 
 
 def commitments(table: str, buffer: Array, offsets: Array) -> Array:

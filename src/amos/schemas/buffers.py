@@ -34,45 +34,46 @@ class ColumnArrays(NamedTuple):
     inner: Array | None = None
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """How the buffers of one Arrow type are read; `dtype` is of numbers, or of offsets."""
 
     kind: str
     dtype: str
     width: int = 0
-    item: _Layout | None = None
+    item: Layout | None = None
 
 
 @functools.cache
-def _layout(kind: pa.DataType) -> _Layout:
+def layout_of(kind: pa.DataType) -> Layout:
+    """Return how a column of this Arrow type is read.  Raises TypeError for floats and others."""
     if pa.types.is_boolean(kind):
-        return _Layout(INT, "?")
+        return Layout(INT, "?")
     if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):
         letter = "u" if pa.types.is_unsigned_integer(kind) else "i"
-        return _Layout(INT, f"<{letter}{kind.bit_width // 8}")
+        return Layout(INT, f"<{letter}{kind.bit_width // 8}")
     if pa.types.is_fixed_size_binary(kind):
-        return _Layout(BYTES, "", kind.byte_width)
+        return Layout(BYTES, "", kind.byte_width)
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        return _Layout(BYTES, "<i4")
+        return Layout(BYTES, "<i4")
     if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
-        return _Layout(BYTES, "<i8")
+        return Layout(BYTES, "<i8")
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        item = _layout(kind.value_type)
+        item = layout_of(kind.value_type)
         if item.item is None:
             found = INT_LIST if item.kind == INT else BYTES_LIST
-            return _Layout(found, "<i4" if pa.types.is_list(kind) else "<i8", 0, item)
+            return Layout(found, "<i4" if pa.types.is_list(kind) else "<i8", 0, item)
     raise TypeError(f"no column of type {kind} is canonical")
 
 
 def kind_of(kind: pa.DataType) -> str:
     """Return how a column of this Arrow type is handed over.  Raises TypeError for floats and others."""
-    return _layout(kind).kind
+    return layout_of(kind).kind
 
 
 def column_arrays(column: pa.Array | pa.ChunkedArray) -> ColumnArrays:
     """Return the arrays of one Arrow column; copies only where widths differ or chunks are many."""
-    array = _plain(column)
-    layout = _layout(array.type)
+    array = plain(column)
+    layout = layout_of(array.type)
     valid = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else None
     count = len(array)
     if layout.kind == INT:
@@ -81,7 +82,8 @@ def column_arrays(column: pa.Array | pa.ChunkedArray) -> ColumnArrays:
     return ColumnArrays(layout.kind, count, valid, values, offsets, inner)
 
 
-def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+def plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return the column as one array, without a dictionary and without views."""
     array = column
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
@@ -94,7 +96,7 @@ def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return array
 
 
-def _integers(array: pa.Array, layout: _Layout) -> Array:
+def _integers(array: pa.Array, layout: Layout) -> Array:
     start, stop = array.offset, array.offset + len(array)
     octets = array.buffers()[1]
     if octets is None:
@@ -109,7 +111,7 @@ def _raw(buffer: pa.Buffer | None) -> Array:
     return np.zeros(0, np.uint8) if buffer is None else np.frombuffer(buffer, np.uint8)
 
 
-def _ragged(array: pa.Array, layout: _Layout) -> tuple[Array, Array, Array | None]:
+def _ragged(array: pa.Array, layout: Layout) -> tuple[Array, Array, Array | None]:
     start, count = array.offset, len(array)
     buffers = array.buffers()
     if layout.width:
@@ -176,7 +178,7 @@ def as_keys(values: pa.Array | pa.ChunkedArray | Array) -> Array:
     if isinstance(values, np.ndarray):
         raw = np.ascontiguousarray(values)
         return raw.view(np.uint8).reshape(-1, 16).view(">u8")
-    array = _plain(values)
+    array = plain(values)
     if array.null_count:
         array = array.drop_null()
     start = array.offset * 16

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from amos.errors import IntegrityError, SchemaError
+from amos.journal import rows as row_bytes
 from amos.journal.rows import (
     blob_rows,
     check_rows,
@@ -35,6 +36,24 @@ def test_commitments_can_be_recomputed_from_stored_rows():
     salts, entry = blob("candidates", rows)
     expected = commitments("candidates", *encode_table("candidates", rows, salts))
     assert np.array_equal(stored_commitments("candidates", unpack_blobs("candidates", [entry])), expected)
+
+
+def test_value_by_value_and_column_by_column_write_the_same_bytes(monkeypatch):
+    for group in story(0, 3):
+        salts = np.arange(16 * len(group.rows), dtype=np.uint8).reshape(-1, 16)
+        monkeypatch.setattr(row_bytes, "VALUE_BY_VALUE_ROWS", 200)
+        buffer, offsets = encode_table(group.table, group.rows, salts)
+        monkeypatch.setattr(row_bytes, "VALUE_BY_VALUE_ROWS", 0)
+        again, edges = encode_table(group.table, group.rows, salts)
+        assert (buffer.tobytes(), offsets.tolist()) == (again.tobytes(), edges.tolist())
+
+
+@pytest.mark.parametrize("most", [0, 200])
+def test_null_is_refused_where_a_column_must_not_be_null(monkeypatch, most):
+    monkeypatch.setattr(row_bytes, "VALUE_BY_VALUE_ROWS", most)
+    rows = rows_of("lineage", 1, relation=[None])
+    with pytest.raises(SchemaError, match="relation is null"):
+        encode_table("lineage", rows, np.zeros((1, 16), np.uint8))
 
 
 def test_a_commitment_depends_on_table_salt_and_row():

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from amos.kernels import canonical
 from amos.kernels.canonical import encode_rows, row_bytes
 from amos.kernels.canonical_reader import Shape, decode_rows
-from amos.schemas.buffers import ColumnArrays, array_of, column_arrays, kind_of
+from amos.schemas.buffers import ColumnArrays, array_of, column_arrays, kind_of, layout_of
+from amos.schemas.cells import cells_of
 
 TYPES = {
     "number": pa.int32(),
@@ -86,6 +87,28 @@ def test_slices_of_a_table_encode_like_tables(rows, skip):
     kept = rows[skip:]
     lead = np.zeros((len(kept), 0), np.uint8)
     assert cut(*canonical._encode_columns(columns, len(kept), lead)) == oracle(kept)
+
+
+@given(rows=ROWS, skip=st.integers(0, 3))
+@settings(deadline=None, max_examples=60)
+def test_cells_taken_from_arrow_buffers_join_to_the_same_rows(rows, skip):
+    columns = [column.slice(skip) for column in table_of(rows).values()]
+    cells = [cells_of(column, layout_of(column.type)) for column in columns]
+    joined = [bytes([canonical.VERSION]) + b"".join(row) for row in zip(*cells, strict=True)]
+    assert joined == oracle(rows[skip:])
+
+
+def test_cells_hide_bytes_that_stand_under_a_null():
+    octets = pa.py_buffer(b"abcd")
+    edges = pa.py_buffer(np.array([0, 2, 4], np.int32))
+    column = pa.Array.from_buffers(pa.string(), 2, [pa.py_buffer(b"\x02"), edges, octets])
+    assert cells_of(column, layout_of(column.type)) == [b"\x00", b"\x01\x02\x00\x00\x00cd"]
+
+
+def test_long_and_unsigned_values_have_cells_as_well():
+    text, number = pa.array(["x" * 2_000]), pa.array([2**40], pa.uint64())
+    assert cells_of(text, layout_of(text.type)) == [row_bytes([b"x" * 2_000])[1:]]
+    assert cells_of(number, layout_of(number.type)) == [row_bytes([2**40])[1:]]
 
 
 @given(rows=ROWS)
