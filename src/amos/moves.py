@@ -6,6 +6,7 @@ What a function needs is imported when it is first called.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,15 @@ if TYPE_CHECKING:
     from amos.api import Store
     from amos.copies.store import Progress
 
-__all__ = ["back_up", "export_tables", "import_export", "restore"]
+__all__ = [
+    "back_up",
+    "export_journal",
+    "export_lines",
+    "export_tables",
+    "import_export",
+    "restore",
+    "shape_lines",
+]
 
 _SHARD = ("default", "default")
 
@@ -118,6 +127,39 @@ def export_tables(
     return parquet_receipt(manifest, path, is_noted=is_noted)
 
 
+def export_lines(store: Store, form: str, path: str | Path, *, tables: Sequence[str] = ()) -> dict[str, Any]:
+    """Write what is in the store's scope in another shape; return the receipt, which says what that loses.
+
+    form: jsonl, markdown (a new folder), mem0, mcp-memory or openai.  tables: for jsonl, only these.
+    """
+    from amos.flow.export_shapes import write_shape
+    from amos.flow.receipts import noted_export
+    from amos.flow.sight import Sight
+
+    now, place = utc_now(), Path(path)
+    is_noted = noted_export(store.shard, place, f"export {form}", now)
+    with store.shard.pin() as snapshot:
+        sight = Sight(snapshot=snapshot, now=now, scope=store.scope)
+        return {**write_shape(sight, form, place, tables), "registered": is_noted}
+
+
+def export_journal(store: Store, path: str | Path) -> dict[str, Any]:
+    """Write the whole journal and its verifier, and register the copy; see `Store.export_journal`."""
+    from amos.flow.receipts import noted_export
+
+    is_noted = noted_export(store.shard, Path(path), "export journal", utc_now())
+    return {**store.export_journal(path), "registered": is_noted}
+
+
+def shape_lines(store: Store, form: str) -> Iterator[str]:
+    """Yield the lines of a shape that is one file, for printing."""
+    from amos.flow.export_shapes import lines_of
+    from amos.flow.sight import Sight
+
+    with store.shard.pin() as snapshot:
+        yield from lines_of(Sight(snapshot=snapshot, now=utc_now(), scope=store.scope), form)
+
+
 def import_export(
     root: str | Path,
     path: str | Path,
@@ -131,7 +173,7 @@ def import_export(
 
     secret: what the export's key was wrapped with.  What is there already is not brought again.
     """
-    from amos.flow.importing import Importing, import_parcel
+    from amos.flow.importing import Importing, import_lines, import_parcel
 
     folder = Path(root)
     _owned(folder, "write")
@@ -139,7 +181,12 @@ def import_export(
     terms = Importing(
         root=folder, tenant=shard[0], workspace=shard[1], actor=actor, now=utc_now, secret=secret
     )
-    return import_parcel(terms, Path(path), dry_run=dry_run, progress=progress)
+    source = Path(path)
+    if source.is_dir():
+        return import_parcel(terms, source, dry_run=dry_run, progress=progress)
+    if secret is not None:
+        raise UsageError(f"{source} is no Parquet export: it carries no key", path=str(source))
+    return import_lines(terms, source, dry_run=dry_run)
 
 
 def _owned(root: Path, operation: str) -> Path:

@@ -1,4 +1,9 @@
+import hashlib
 import json
+
+import pytest
+
+from amos.api import Store
 
 TABLES = [
     "sources",
@@ -14,7 +19,9 @@ TABLES = [
 
 
 def exported(told):
-    return [json.loads(text) for text in told.out.splitlines()]
+    *rows, end = [json.loads(text) for text in told.out.splitlines()]
+    assert end == {"amos_end": {"rows": len(rows), "truncated": False, "cursor": None}}
+    return rows
 
 
 def test_every_row_names_its_table_and_has_text_ids(household):
@@ -41,8 +48,10 @@ def test_salts_keyed_digests_and_flagged_text_are_not_exported(household):
 def test_one_table_alone_goes_to_a_file(household, folder):
     told = household("export", "jsonl", "--table", "atoms", "-o", "atoms.jsonl", "--json")
     lines = (folder / "atoms.jsonl").read_text(encoding="utf-8").splitlines()
-    assert told.object == {"file": "atoms.jsonl", "rows": len(lines)}
-    assert {json.loads(text)["table"] for text in lines} == {"atoms"}
+    receipt = told.object
+    assert (receipt["place"], receipt["rows"]) == ("atoms.jsonl", len(lines))
+    assert receipt["sha256"] == hashlib.sha256((folder / "atoms.jsonl").read_bytes()).hexdigest()
+    assert {json.loads(text)["table"] for text in lines[:-1]} == {"atoms"}
     assert [path.name for path in folder.iterdir()] == ["atoms.jsonl"]
 
 
@@ -57,3 +66,46 @@ def test_an_unknown_table_is_exit_2_and_leaves_no_file(household, folder):
     assert told.code == 2
     assert "Tables: sources" in told.err
     assert list(folder.iterdir()) == []
+
+
+SHAPES = {"mem0": "json", "mcp-memory": "jsonl", "openai": "jsonl"}
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_every_shape_says_what_it_leaves_out_and_hides_what_is_withheld(household, folder, shape):
+    told = household("export", shape, "-o", f"out.{SHAPES[shape]}", "--json")
+    assert told.code == 0, told.err
+    assert (told.object["lossless"], len(told.object["left_out"]) > 1) == (False, True)
+    printed = household("export", shape)
+    assert printed.out == (folder / f"out.{SHAPES[shape]}").read_text(encoding="utf-8")
+    assert printed.err.count("left out: ") == len(told.object["left_out"])
+    assert "Ignore all previous" not in printed.out
+    assert "hunter-EXAMPLE" not in printed.out
+    assert [path.name for path in folder.iterdir()] == [f"out.{SHAPES[shape]}"]
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_scope_narrows_every_shape(household_store, amos, shape):
+    told = amos("-s", household_store, "--project", "barn", "export", shape)
+    assert "plum" not in told.out
+    assert "green" in told.out
+
+
+def test_markdown_pages_cite_what_they_say(household, folder):
+    told = household("export", "markdown", "-o", "pages", "--json")
+    assert told.code == 0, told.err
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (folder / "pages").iterdir()}
+    assert all(f"]({name})" in pages["index.md"] for name in pages if name != "index.md")
+    text = "".join(pages.values())
+    assert "## What holds" in text
+    assert "  > " in text
+    assert "Ignore all previous" not in text
+    again = household("export", "markdown", "-o", "pages")
+    assert (again.code, "exists already" in again.err) == (2, True)
+
+
+def test_the_store_remembers_its_exports(household_store, household, folder):
+    household("export", "mem0", "-o", "out.json")
+    with Store.open(household_store, read_only=True) as store:
+        places = [(entry.kind, entry.place) for entry in store.shard.copies()]
+    assert ("export mem0", str(folder / "out.json")) in places

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath, OutputPath
-from amos.cli.printing import json_option, print_lines, print_object, print_objects
+from amos.cli.printing import json_option, print_lines, print_object, print_rows
 from amos.cli.progress import byte_progress
 from amos.cli.secrets import read_secret, secret_options
 
-
-@click.group()
-def export() -> None:
-    """Write the tables out for other tools.
-
-    \b
-    Example:
-      amos export parquet -o memory --key-from secret.txt
-      amos export jsonl -o memory.jsonl
-    """
-
-
-@export.command()
-@click.option(
+_file_option = click.option(
     "-o",
     "--output",
     type=OutputPath(dir_okay=False, allow_dash=True),
@@ -35,6 +22,32 @@ def export() -> None:
     show_default="standard output",
     help="Where to write.",
 )
+_folder_option = click.option(
+    "-o",
+    "--output",
+    type=GivenPath(path_type=Path),
+    required=True,
+    metavar="FOLDER",
+    help="A folder that does not exist yet.",
+)
+
+
+@click.group()
+def export() -> None:
+    """Write the tables out for other tools.
+
+    Every format but `parquet` leaves something out, and says what. A file or folder appears only when it is
+    whole, and the store remembers where it went, so that forgetting can name it.
+
+    \b
+    Examples:
+      amos export parquet -o memory --key-from secret.txt
+      amos export jsonl -o memory.jsonl
+    """
+
+
+@export.command()
+@_file_option
 @click.option("--table", "tables", multiple=True, metavar="TABLE", help="Only this table; repeatable.")
 @json_option
 @pass_invocation
@@ -43,31 +56,26 @@ def jsonl(invocation: Invocation, *, output: str, tables: tuple[str, ...], as_js
 
     The key `table` says which table a row belongs to; ids are text, times RFC 3339. Everything of the
     current rows is there except salts and keyed digests; text that a screen flagged is null and what was cut
-    before storing stays cut. Sources keep format, record key and text, so that they can be told apart when
-    they are read again.
+    before storing stays cut. Sources keep format, record key and text, so that `amos import` can read them
+    again. The last line says how many rows there were.
 
     \b
     Examples:
       amos export jsonl -o memory.jsonl
       amos export jsonl --table atoms
     """
+    from amos.moves import export_lines
+
     with invocation.open_store() as store:
         rows = store.export(tables)
         if output == "-":
-            print_objects(rows)
+            print_rows(rows)
             return
-        from amos.flow.export import write_lines
-
-        count = write_lines((json.dumps(row, ensure_ascii=False) for row in rows), Path(output))
-    if as_json:
-        print_object({"file": output, "rows": count})
-    else:
-        click.echo(f"{output}: {count:,} rows")
+        _tell(export_lines(store, "jsonl", output, tables=tables), as_json=as_json)
 
 
 @export.command()
-@click.option("-o", "--output", type=GivenPath(path_type=Path), required=True, metavar="FOLDER",
-              help="A folder that does not exist yet.")  # fmt: skip
+@_folder_option
 @secret_options
 @click.option("--format-version", type=int, metavar="N", help="An older format.")
 @json_option
@@ -93,15 +101,72 @@ def parquet(
       amos export parquet -o memory --key-from secret.txt --json
     """
     from amos.moves import export_tables
-    from amos.views.moves import export_lines
 
     secret = read_secret(key_from, is_asked=passphrase, is_new=True)
     with invocation.open_store() as store, byte_progress(invocation, "writing") as progress:
         record = export_tables(store, output, secret=secret, format_version=format_version, progress=progress)
-    if as_json:
-        print_object(record)
-    else:
-        print_lines(export_lines(record))
+    _tell(record, as_json=as_json)
+
+
+@export.command()
+@_folder_option
+@json_option
+@pass_invocation
+def markdown(invocation: Invocation, *, output: Path, as_json: bool) -> None:
+    """Write a page per subject: what holds, what held once, and the words it rests on.
+
+    \b
+    Example:
+      amos export markdown -o pages
+    """
+    from amos.moves import export_lines
+
+    with invocation.open_store() as store:
+        _tell(export_lines(store, "markdown", output), as_json=as_json)
+
+
+@export.command()
+@_file_option
+@json_option
+@pass_invocation
+def mem0(invocation: Invocation, *, output: str, as_json: bool) -> None:
+    """Write claims as mem0 keeps memories: one object with `results`.
+
+    \b
+    Example:
+      amos export mem0 -o memories.json
+    """
+    _shape(invocation, "mem0", output, as_json=as_json)
+
+
+@export.command("mcp-memory")
+@_file_option
+@json_option
+@pass_invocation
+def mcp_memory(invocation: Invocation, *, output: str, as_json: bool) -> None:
+    """Write what holds now as the MCP memory server keeps it: entities, observations, relations.
+
+    `amos ingest` reads it again.
+
+    \b
+    Example:
+      amos export mcp-memory -o memory.jsonl
+    """
+    _shape(invocation, "mcp-memory", output, as_json=as_json)
+
+
+@export.command()
+@_file_option
+@json_option
+@pass_invocation
+def openai(invocation: Invocation, *, output: str, as_json: bool) -> None:
+    """Write each conversation as one line of messages with roles.
+
+    \b
+    Example:
+      amos export openai -o messages.jsonl
+    """
+    _shape(invocation, "openai", output, as_json=as_json)
 
 
 @export.command()
@@ -119,10 +184,34 @@ def journal(invocation: Invocation, *, output: Path, as_json: bool) -> None:
     Example:
       amos export journal journal.jsonl
     """
+    from amos.moves import export_journal
+
     with invocation.open_store() as store:
-        record = store.export_journal(output)
+        record = export_journal(store, output)
     if as_json:
         print_object(record)
     else:
         click.echo(f"{output}: {record['lines']:,} lines, root {record['root']}")
         click.echo(f"check it with: python -I {record['verifier']} {output}")
+
+
+def _shape(invocation: Invocation, form: str, output: str, *, as_json: bool) -> None:
+    from amos.flow.export_shapes import LEFT_OUT
+    from amos.moves import export_lines, shape_lines
+
+    with invocation.open_store() as store:
+        if output != "-":
+            _tell(export_lines(store, form, output), as_json=as_json)
+            return
+        print_lines(shape_lines(store, form))
+    for what in LEFT_OUT[form]:
+        invocation.notice(f"left out: {what}")
+
+
+def _tell(record: dict[str, Any], *, as_json: bool) -> None:
+    from amos.views.moves import written_lines
+
+    if as_json:
+        print_object(record)
+    else:
+        print_lines(written_lines(record))

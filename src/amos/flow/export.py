@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,10 +11,17 @@ import pyarrow as pa
 from amos.errors import UsageError
 from amos.flow.printed import shown_time
 from amos.flow.sight import Sight
-from amos.flow.tables import visible_table
+from amos.flow.tables import visible_parts
 from amos.schemas.state import TABLES
 
 _CHUNK_ROWS = 4_096
+LOST = [
+    "salts and keyed digests, so that the journal cannot be verified",
+    "earlier versions of rows, and what is erased",
+    "texts that a screen flagged, and payloads read from them",
+    "the commit log, receipts and telemetry",
+]
+"""What a JSON lines export leaves out."""
 
 
 def export_rows(sight: Sight, tables: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
@@ -32,10 +39,10 @@ def export_rows(sight: Sight, tables: Sequence[str] = ()) -> Iterator[dict[str, 
 def _rows(sight: Sight, tables: Sequence[str]) -> Iterator[dict[str, Any]]:
     for name in TABLES:
         if not tables or name in tables:
-            table = visible_table(sight, name)
-            for batch in table.to_batches(max_chunksize=_CHUNK_ROWS):
-                for row in _plain(batch):
-                    yield {"table": name, **row}
+            for part in visible_parts(sight, name):
+                for batch in part.to_batches(max_chunksize=_CHUNK_ROWS):
+                    for row in _plain(batch):
+                        yield {"table": name, **row}
 
 
 def _plain(batch: pa.RecordBatch) -> list[dict[str, Any]]:
@@ -47,16 +54,10 @@ def _plain(batch: pa.RecordBatch) -> list[dict[str, Any]]:
     return rows
 
 
-def write_lines(lines: Iterable[str], path: Path) -> int:
-    """Write `lines` to `path`, which appears only when it is whole; return how many there were."""
-    draft = path.with_name(f".{path.name}.draft")
+def json_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield one line of JSON per row, then the line that says that these were all."""
     count = 0
-    try:
-        with draft.open("w", encoding="utf-8") as stream:
-            for line in lines:
-                stream.write(line + "\n")
-                count += 1
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-    return count
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False)
+        count += 1
+    yield json.dumps({"amos_end": {"rows": count, "truncated": False, "cursor": None}})

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +19,7 @@ from amos.copies.store import FORMAT, catalog_records
 from amos.copies.wrapping import wrap_key
 from amos.errors import SchemaError, UsageError
 from amos.flow.digest import state_digest
+from amos.flow.placing import appearing, write_synced
 from amos.flow.sight import Sight
 from amos.journal.store import Shard, Snapshot
 from amos.schemas.state import TABLES, stored
@@ -56,36 +55,12 @@ def export_parquet(
     journal.  Raises UsageError when something stands there, SchemaError when the asked format cannot hold
     what is stored.
     """
-    with shard.pin() as snapshot, _appearing(folder) as draft:
+    with shard.pin() as snapshot, appearing(folder) as draft:
         _require_format(shard, snapshot, terms.format_number)
         manifest = _Writer(shard=shard, snapshot=snapshot, draft=draft, terms=terms).write(progress)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        _write_synced(draft / "manifest.json", text.encode())
+        write_synced(draft / "manifest.json", text.encode())
     return manifest
-
-
-@contextmanager
-def _appearing(folder: Path) -> Iterator[Path]:
-    """Yield a draft folder that takes the name `folder` once the block is done."""
-    if folder.exists():
-        raise UsageError(
-            f"{folder} exists already", path=str(folder), advice="Name a folder that does not exist yet."
-        )
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}.draft")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True)
-    try:
-        yield draft
-        draft.rename(folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _write_synced(path: Path, payload: bytes) -> None:
-    with path.open("wb") as stream:
-        stream.write(payload)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def _require_format(shard: Shard, snapshot: Snapshot, number: int) -> None:

@@ -17,11 +17,13 @@ from amos.copies.wrapping import unwrap_key
 from amos.errors import InputError, IntegrityError
 from amos.flow.digest import state_digest
 from amos.flow.ingest import Run
+from amos.flow.parcel_lines import Lines, open_lines
 from amos.flow.parcels import Parcel, open_parcel
 from amos.flow.reapply import lacking_tombstones
-from amos.flow.reingest import Held, Reading, export_name, read_told, undecidable
+from amos.flow.reingest import Reading, export_name, read_told, undecidable
 from amos.flow.restore import building_beside
 from amos.flow.rules import default_rules
+from amos.flow.streaming import Held
 from amos.identity import random_id
 from amos.journal.store import EventRows, Shard
 from amos.journal.verify import verify_shard
@@ -174,7 +176,7 @@ def _merge(terms: Importing, parcel: Parcel, planted: Path | None) -> dict[str, 
     }
 
 
-def _would_merge(terms: Importing, parcel: Parcel, empty: Path) -> dict[str, Any]:
+def _would_merge(terms: Importing, parcel: Parcel | Lines, empty: Path) -> dict[str, Any]:
     """Return how many records of an export are new here; writes nothing but the scratch folder `empty`."""
     is_made = (terms.place / "shard.sqlite").exists()
     if not is_made:
@@ -184,6 +186,30 @@ def _would_merge(terms: Importing, parcel: Parcel, empty: Path) -> dict[str, Any
         new = sum(batch.record_count for batch in reading.batches())
     counts = {"new": new, "linked": reading.linked, "rejected": 0, "unreadable": 0}
     return {"mode": "merged", "rows": parcel.rows, "records_read": new + reading.linked, "sources": counts}
+
+
+def import_lines(terms: Importing, path: Path, *, dry_run: bool = False) -> dict[str, Any]:
+    """Check a JSON lines export and bring its sources in through the ordinary door; return the receipt.
+
+    Sources whose text the export leaves out are counted as unreadable, and stay out.
+    """
+    began = time.perf_counter()
+    lines = open_lines(path)
+    if dry_run:
+        with building_beside(terms.root) as scratch:
+            receipt = _would_merge(terms, lines, scratch / "empty")
+    else:
+        with Shard.create(
+            terms.root, tenant=terms.tenant, workspace=terms.workspace, now=terms.now()
+        ) as shard:
+            receipt = {"mode": "merged", "rows": lines.rows, **bring_sources(shard, lines, terms, label=path)}
+            with shard.pin() as snapshot:
+                receipt["state_digest"] = state_digest(snapshot) if snapshot.version else None
+    receipt["sources"]["unreadable"] += lines.withheld
+    receipt["records_read"] += lines.withheld
+    tombstones = {"transferred": 0, "not_transferable": 0}
+    rest = {"tombstones": tombstones, "state_digest_equal": None, "differs_by": {}, "dry_run": dry_run}
+    return {**receipt, **rest, "seconds": round(time.perf_counter() - began, 3)}
 
 
 def _bring_tombstones(shard: Shard, planted: Path, terms: Importing) -> int | None:

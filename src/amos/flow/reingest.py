@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.evidence.capture import identify_sources
+from amos.flow.streaming import Held, newest_rows
 from amos.flow.versions import latest
-from amos.journal.snapshot import latest_rows
 from amos.journal.store import Shard
 from amos.schemas.columns import SCOPE_NAMES
 from amos.schemas.findings import FINDINGS
@@ -34,13 +34,6 @@ SOURCE_COLUMNS = [
     "source_id", "revision", "delivery_key", "content", "content_digest", "event_time", "event_text",
     "conversation_id", "flags", "revises", *_AS_THEY_ARE,
 ]  # fmt: skip
-
-
-class Held(Protocol):
-    """Something that holds tables of an export."""
-
-    def groups(self, table: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """Yield the rows of a table part by part."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,24 +96,6 @@ def _cut_reasons(held: Held) -> dict[bytes, list[str]]:
     }
 
 
-def current_sources(held: Held) -> Iterator[pa.Table]:
-    """Yield the newest revision of every source, part by part, in commit order."""
-    parts = list(held.groups("sources", ["source_id", "revision"]))
-    if not parts:
-        return
-    whole = pa.concat_tables(parts)
-    newest = latest_rows(whole["source_id"], whole["revision"])
-    is_newest = np.ones(whole.num_rows, np.bool_)
-    if newest is not None:
-        is_newest[:] = False
-        is_newest[newest] = True
-    start = 0
-    for rows in held.groups("sources", SOURCE_COLUMNS):
-        stop = start + rows.num_rows
-        yield rows.filter(pa.array(is_newest[start:stop]))
-        start = stop
-
-
 def raw_rows(sources: pa.Table, told: Told) -> pa.Table:
     """Return stored sources as a reader would yield them.  Edits go back to the key that they revise."""
     is_edit = edits_among(sources, told)
@@ -173,7 +148,7 @@ class Reading:
         yield from self._batches(lambda is_edit: is_edit)
 
     def _batches(self, choose: Callable[[np.ndarray], np.ndarray]) -> Iterator[Batch]:
-        for sources in _in_pieces(current_sources(self.held)):
+        for sources in _in_pieces(newest_rows(self.held, "sources", SOURCE_COLUMNS)):
             chosen = sources.filter(pa.array(choose(edits_among(sources, self.told))))
             fresh = chosen.filter(pa.array(self._is_new(chosen)))
             self.linked += _records(chosen) - _records(fresh)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,6 +11,8 @@ from amos.atoms.statement import statements
 from amos.flow.look import labels
 from amos.flow.printed import ID_TABLES, id_texts, states_of
 from amos.flow.sight import Sight
+from amos.flow.streaming import rows_in_sight
+from amos.flow.versions import latest
 from amos.schemas.columns import select_fields
 from amos.schemas.state import TABLES
 from amos.schemas.vocabulary import UNSEEN
@@ -28,6 +30,13 @@ def visible_table(sight: Sight, name: str) -> pa.Table:
     rows = sight.current(name, schema.names)
     shape = _SHAPES.get(name)
     return _printed(rows if shape is None else shape(sight, rows))
+
+
+def visible_parts(sight: Sight, name: str) -> Iterator[pa.Table]:
+    """Yield the rows of `visible_table` part by part, so that memory stays flat."""
+    shape = _SHAPES.get(name)
+    for rows in rows_in_sight(sight, name, _shown_schema(name).names):
+        yield _printed(rows if shape is None else shape(sight, rows))
 
 
 def _shown_schema(name: str) -> pa.Schema:
@@ -65,7 +74,7 @@ def _with_claims_withheld(sight: Sight, rows: pa.Table) -> pa.Table:
     """Return candidates with `statement`; those read from flagged text keep neither it nor a payload."""
     subjects = _subjects(sight, rows)
     said = pa.chunked_array([_statements(rows, subjects)])
-    is_flagged = pc.is_in(rows["source_id"], value_set=_flagged_sources(sight))
+    is_flagged = pc.is_in(rows["source_id"], value_set=_flagged_sources(sight, rows["source_id"]))
     nothing = pa.scalar(None, pa.string())
     place = rows.schema.get_field_index("payload")
     rows = rows.set_column(place, "payload", pc.if_else(is_flagged, nothing, rows["payload"]))
@@ -82,8 +91,12 @@ def _subjects(sight: Sight, rows: pa.Table) -> list[str]:
     return [known[subject] for subject in rows["subject_id"].to_pylist()]
 
 
-def _flagged_sources(sight: Sight) -> pa.Array:
-    sources = sight.snapshot.current("sources", ["source_id", "flags"])
+def _flagged_sources(sight: Sight, ids: pa.ChunkedArray) -> pa.Array:
+    """Return which of the sources with these ids are withheld."""
+    wanted = ids.combine_chunks().unique()
+    sources = latest(
+        sight.snapshot.lookup("sources", "source_id", wanted, ["source_id", "revision", "flags"]), "sources"
+    )
     is_flagged = pc.not_equal(pc.bit_wise_and(sources["flags"], UNSEEN), 0)
     return sources.filter(is_flagged)["source_id"].combine_chunks()
 

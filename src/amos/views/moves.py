@@ -40,7 +40,7 @@ def restore_lines(record: Record) -> Iterator[str]:
         yield f"What stood there {verb} moved to {record['moved_aside']}: delete it when you are sure."
 
 
-def export_lines(record: Record) -> Iterator[str]:
+def written_lines(record: Record) -> Iterator[str]:
     """Yield where an export went, and what it leaves out."""
     yield f"{record['place']}: {plural(record['rows'], 'row')}, {amount(record['bytes'])}."
     if record.get("state_digest"):
@@ -63,7 +63,7 @@ def import_lines(record: Record) -> Iterator[str]:
         return
     counts = record["sources"]
     told = f"{counts['new']:,} new, {counts['linked']:,} were here, {counts['rejected']:,} refused"
-    yield f"Read {plural(record['records_read'], 'record')}: {told}."
+    yield f"Read {plural(record['records_read'], 'record')}: {told}, {counts['unreadable']:,} without text."
     if record["dry_run"]:
         return
     if record["tombstones"]["not_transferable"]:
