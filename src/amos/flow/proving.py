@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from amos.errors import InputError, IntegrityError, UsageError
 from amos.flow.digest import state_digest
-from amos.flow.export import write_lines
+from amos.flow.placing import write_lines
 from amos.flow.references import find_rows
 from amos.flow.sight import Sight
 from amos.identity import id_text
@@ -128,7 +128,7 @@ def export_journal(shard: Shard, path: Path, scope: Mapping[str, str]) -> dict[s
             yield line
 
     with shard.pin():
-        count = write_lines(lines(), path)
+        count = write_lines(lines(), path).lines
     verifier = path.with_name(VERIFIER)
     verifier.write_text(Path(check_export.__file__).read_text(encoding="utf-8"), encoding="utf-8")
     end = json.loads(ends[0])["end"]
