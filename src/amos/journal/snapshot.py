@@ -12,8 +12,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.errors import UsageError
-from amos.journal.id_index import IdIndex
+from amos.errors import IntegrityError, UsageError
+from amos.journal.id_index import (
+    STORED_AT_REST,
+    STORED_WHILE_RUNNING,
+    IdBases,
+    IdIndex,
+    is_worth_storing,
+)
 from amos.journal.ledger import ColumnCache, Ledger, SegmentSource, within
 from amos.journal.rows import stored
 from amos.schemas.buffers import as_keys, column_arrays
@@ -35,8 +41,9 @@ class Origin(NamedTuple):
 class Reading:
     """What all snapshots of one open shard share: files, the column cache and the id indexes."""
 
-    def __init__(self, source: SegmentSource, lock: Any) -> None:
+    def __init__(self, source: SegmentSource, lock: Any, bases: IdBases | None = None) -> None:
         self.source = source
+        self._bases = bases
         self.cache = ColumnCache()
         self.lock = lock
         self._indexes: dict[tuple[str, str], IdIndex] = {}
@@ -47,7 +54,10 @@ class Reading:
 
     def index(self, ledger: Ledger, table: str, column: str) -> IdIndex:
         """Return the id index of a column, extended to all rows of `ledger`."""
-        found = self._indexes.setdefault((table, column), IdIndex())
+        found = self._indexes.get((table, column))
+        if found is None:
+            base = None if self._bases is None else self._bases.open(table, column, ledger.erase_count)
+            found = self._indexes[table, column] = IdIndex(base)
         total = ledger.row_count(table)
         if found.row_count < total:
             keys, positions = [], []
@@ -59,7 +69,33 @@ class Reading:
                     keys.append(ids)
                     positions.append(where + piece.start + start)
             found.extend(np.concatenate(keys), np.concatenate(positions), total)
-        return found
+            self._store_index(ledger, table, column, STORED_WHILE_RUNNING)
+        return self._indexes[table, column]
+
+    def positions(self, ledger: Ledger, table: str, column: str, search: Callable[[IdIndex], Array]) -> Array:
+        """Return what `search` finds in the index of a column; a damaged file is done without."""
+        try:
+            return search(self.index(ledger, table, column))
+        except IntegrityError:
+            self._indexes[table, column] = IdIndex()
+            return search(self.index(ledger, table, column))
+
+    def store_indexes(self, ledger: Ledger) -> None:
+        """Write the indexes that were used to files where much of them is in memory."""
+        for table, column in list(self._indexes):
+            self.index(ledger, table, column)
+            self._store_index(ledger, table, column, STORED_AT_REST)
+
+    def _store_index(self, ledger: Ledger, table: str, column: str, at_least: int) -> None:
+        found = self._indexes[table, column]
+        if self._bases is None or not self._bases.is_writable or not is_worth_storing(found, at_least):
+            return
+        if found.row_count != ledger.row_count(table):  # it has seen a later state than this ledger
+            return
+        covered = found.row_count, ledger.head, ledger.erase_count
+        made = self._bases.save(table, column, covered, found.base, found.tail())
+        if made is not None:
+            self._indexes[table, column] = IdIndex(made)
 
     def take(self, ledger: Ledger, table: str, positions: Array, columns: Sequence[str]) -> pa.Table:
         """Return the rows at ascending `positions`."""
@@ -166,8 +202,10 @@ class Snapshot:
         if len(wanted) == 0:
             return select_fields(stored(name), chosen).empty_table()
         with self._reading.lock:
-            index = self._reading.index(self._ledger, name, column)
-            rows = self._take(name, index.find(wanted[:, 0]), [*chosen, column])
+            places = self._reading.positions(
+                self._ledger, name, column, lambda index: index.find(wanted[:, 0])
+            )
+            rows = self._take(name, places, [*chosen, column])
         held = pc.is_in(rows.column(column), value_set=id_array(wanted))
         if not pc.all(held).as_py():
             rows = rows.filter(held)
@@ -178,8 +216,10 @@ class Snapshot:
         key = PRIMARY_KEYS[table]
         first, last = int.from_bytes(low[:8], "big"), int.from_bytes(high[:8], "big")
         with self._reading.lock:
-            index = self._reading.index(self._ledger, table, key)
-            rows = self._take(table, index.between(first, last), self._columns(table, None))
+            places = self._reading.positions(
+                self._ledger, table, key, lambda index: index.between(first, last)
+            )
+            rows = self._take(table, places, self._columns(table, None))
         ids = rows.column(key).to_pylist()
         rows = rows.filter(pa.array([low <= identifier <= high for identifier in ids], pa.bool_()))
         if table not in VERSION_COLUMNS:

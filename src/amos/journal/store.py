@@ -34,6 +34,7 @@ from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk
 from amos.storage.folders import clean_orphans, find_shard, make_inner_folders, make_shard
 from amos.storage.housekeeping import Housekeeping
+from amos.storage.id_files import IdFiles
 from amos.storage.keys import fingerprint, held_key, read_key
 from amos.storage.leases import Leases
 from amos.storage.locks import SharedLock, pin_lock, writer_lock
@@ -75,7 +76,8 @@ class Shard(Upkeep, Leasing):
         self._catalog = Catalog(folder, read_only=read_only)
         self._lock = threading.RLock()
         self._files = SegmentReader(folder)
-        self._reading = Reading(self._files, self._lock)
+        self._ids = IdFiles(folder, self._catalog, read_only=read_only)
+        self._reading = Reading(self._files, self._lock, self._ids)
         self._care = Care(self._catalog)
         self._leases = Leases(self._catalog)
         self._log = CommitLog(folder, self._catalog, self._files, unpack_blobs)
@@ -285,7 +287,7 @@ class Shard(Upkeep, Leasing):
                 return
             if erasures != self._ledger.erase_count:
                 # rows have other positions from now on; snapshots that are open keep the old reading
-                self._reading = Reading(self._files, self._lock)
+                self._reading = Reading(self._files, self._lock, self._ids)
             if (seals, erasures) != (self._ledger.seal_count, self._ledger.erase_count):
                 self._ledger = Ledger()
                 self._ledger.seal_count, self._ledger.erase_count = seals, erasures

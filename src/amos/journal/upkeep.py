@@ -22,6 +22,8 @@ class Upkeep(Inspection):
     """Methods of `Shard` that change where rows stand, and never what the newest state says."""
 
     _house: Any
+    _ledger: Any
+    _reading: Any
     _writing: Callable[[], AbstractContextManager[object]]
     _refresh: Callable[[], None]
     _named_files: Callable[[], set[str]]
@@ -60,11 +62,17 @@ class Upkeep(Inspection):
         return Compaction([merge_of(*one) for one in done], segments_per_table(before), after, len(gone))
 
     def tidy(self, *, now: datetime, is_running: bool = False) -> None:
-        """Compact when some table has many segments: while a run goes on only when it has very many."""
+        """Compact when some table has many segments: while a run goes on only when it has very many.
+
+        At its end the indexes of ids that it used are written to files.
+        """
         with self._lock:
             is_crowded = self._house.is_crowded(is_running=is_running)
         if is_crowded:
             self.compact(now=now)
+        if not is_running:
+            with self._lock:
+                self._reading.store_indexes(self._ledger)
 
     def collect_garbage(self, *, now: datetime) -> list[str]:
         """Remove replaced files that no reader can hold any more; return their names."""

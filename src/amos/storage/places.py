@@ -39,6 +39,7 @@ PLACES: dict[str, Place] = {
     "segments": Place("folder", "sealed rows, one folder per table", _REWRITTEN),
     "derived": Place("folder", "indexes and stamps", _DERIVED),
     "derived/verified.sqlite": Place("file", "which segment files were checked, no content", _NONE),
+    "derived/ids": Place("folder", "keyed ids and where their rows stand", _DERIVED),
     "tmp": Place("folder", "drafts and spill, one folder per process", _DROPPED),
     "tmp/pins.lock": Place("file", "shared lock of readers", _NONE),
     "tmp/writers.lock": Place("file", "shared lock of writers with drafts", _NONE),
