@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.journal.rows import stored, unpack_blobs, with_storage_columns
+from amos.schemas.buffers import plain
 from amos.schemas.catalog import HotEntry, SegmentEntry
 from amos.schemas.columns import select_fields
 from amos.schemas.state import TABLES
@@ -104,36 +105,64 @@ class Sealed:
 class Hot:
     """Rows of small commits, beginning at position `start`; decoded when first read."""
 
+    part_count = 1
+
     def __init__(
-        self, start: int, count: int, versions: tuple[int, int], load: Callable[[], pa.Table]
+        self, table: str, start: int, count: int, versions: tuple[int, int], load: Callable[[], pa.Table]
     ) -> None:
-        self.start, self.count = start, count
-        self.part_count = 1
+        self.table, self.start, self.count = table, start, count
         self.first, self.last = versions
         self._load = load
         self._rows: pa.Table | None = None
 
-    @property
-    def rows(self) -> pa.Table:
-        """All rows, with the columns of storage."""
+    def column(self, name: str) -> pa.Array:
+        """Return one column, of those of storage too."""
         if self._rows is None:
             self._rows = self._load()
             self._load = _loaded  # let go of the blobs
-        return self._rows
+        return plain(self._rows.column(name))
+
+    def let_go(self, name: str) -> None:
+        """Hear that a joined piece holds this column."""
 
     def read(self, _source: SegmentSource, columns: Sequence[str], _part: int | None = None) -> pa.Table:
         """Return all rows: there is one part."""
-        return self.rows.select(columns)
+        schema = select_fields(stored(self.table), columns)
+        return pa.Table.from_arrays([self.column(name) for name in columns], schema=schema)
 
-    def parts(self, _source: SegmentSource, columns: Sequence[str]) -> Iterator[pa.Table]:
+    def parts(self, source: SegmentSource, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield all rows."""
-        yield self.rows.select(columns)
+        yield self.read(source, columns)
 
     def take(
-        self, _source: SegmentSource, _cache: ColumnCache, local: Array, columns: Sequence[str]
+        self, source: SegmentSource, _cache: ColumnCache, local: Array, columns: Sequence[str]
     ) -> pa.Table:
         """Return the rows at ascending `local` positions."""
-        return taken(self.rows.select(columns), local)
+        return taken(self.read(source, columns), local)
+
+
+class Joined(Hot):
+    """Two hot pieces that follow one another; a column is joined when first read, and held once more."""
+
+    def __init__(self, early: Hot, late: Hot) -> None:
+        versions = early.first, late.last
+        super().__init__(early.table, early.start, early.count + late.count, versions, _loaded)
+        self._halves = early, late
+        self._held: dict[str, pa.Array] = {}
+
+    def column(self, name: str) -> pa.Array:
+        """Return one column of both."""
+        found = self._held.get(name)
+        if found is None:
+            found = pa.concat_arrays([half.column(name) for half in self._halves])
+            self._held[name] = found
+            for half in self._halves:
+                half.let_go(name)
+        return found
+
+    def let_go(self, name: str) -> None:
+        """Drop a column that a larger piece holds; an older snapshot that wants it joins it again."""
+        self._held.pop(name, None)
 
 
 def taken(rows: pa.Table, places: Array) -> pa.Table:
@@ -148,15 +177,6 @@ def _loaded() -> pa.Table:
 
 
 Piece = Sealed | Hot
-
-
-def _joined(early: Hot, late: Hot) -> Hot:
-    return Hot(
-        early.start,
-        early.count + late.count,
-        (early.first, late.last),
-        lambda: pa.concat_tables([early.rows, late.rows]).combine_chunks(),
-    )
 
 
 class Ledger:
@@ -192,12 +212,13 @@ class Ledger:
         count = sum(entry.row_count for entry in entries)
         versions = entries[0].graph_version, entries[-1].graph_version
         held = list(entries)
-        self._append(table, Hot(self.row_count(table), count, versions, lambda: unpack_blobs(table, held)))
+        load = lambda: unpack_blobs(table, held)  # noqa: E731
+        self._append(table, Hot(table, self.row_count(table), count, versions, load))
 
     def add_rows(self, table: str, rows: pa.Table, salts: Array, version: int) -> None:
         """Append hot rows that this process has just committed."""
         load = lambda: with_storage_columns(table, rows, salts, version)  # noqa: E731
-        self._append(table, Hot(self.row_count(table), len(rows), (version, version), load))
+        self._append(table, Hot(table, self.row_count(table), len(rows), (version, version), load))
 
     def _append(self, table: str, piece: Piece) -> None:
         pieces = list(self._pieces[table])
@@ -209,7 +230,7 @@ class Ledger:
             assert isinstance(early, Hot)
             if early.count > 2 * late.count:
                 break
-            pieces[-2:] = [_joined(early, late)]
+            pieces[-2:] = [Joined(early, late)]
         self._pieces[table] = tuple(pieces)
 
     def copy(self) -> Ledger:

@@ -99,10 +99,10 @@ class Reading:
 
     def take(self, ledger: Ledger, table: str, positions: Array, columns: Sequence[str]) -> pa.Table:
         """Return the rows at ascending `positions`."""
-        pieces, starts = ledger.piece_starts(table)
-        owners = np.searchsorted(starts, positions, "right") - 1
         if len(positions) == 0:
             return select_fields(stored(table), columns).empty_table()
+        pieces, starts = ledger.piece_starts(table)
+        owners = np.searchsorted(starts, positions, "right") - 1
         parts = []
         edges = np.flatnonzero(np.diff(owners, prepend=-1, append=len(pieces)))
         for first, after in pairwise(edges.tolist()):
@@ -201,11 +201,15 @@ class Snapshot:
         wanted = as_keys(keys)
         if len(wanted) == 0:
             return select_fields(stored(name), chosen).empty_table()
+        if self._ledger.row_count(name) == 0:
+            return select_fields(stored(name), chosen).empty_table()
         with self._reading.lock:
             places = self._reading.positions(
                 self._ledger, name, column, lambda index: index.find(wanted[:, 0])
             )
             rows = self._take(name, places, [*chosen, column])
+        if len(rows) == 0:
+            return rows.select(chosen)
         held = pc.is_in(rows.column(column), value_set=id_array(wanted))
         if not pc.all(held).as_py():
             rows = rows.filter(held)
@@ -256,9 +260,10 @@ class Snapshot:
 
     def _take(self, name: str, positions: Array, columns: Sequence[str]) -> pa.Table:
         kept = positions[positions < self._ledger.row_count(name)]
+        if self.version == self._ledger.head:
+            return self._reading.take(self._ledger, name, kept, list(dict.fromkeys(columns)))
         read = list(dict.fromkeys([*columns, "graph_version"]))
-        rows = self._reading.take(self._ledger, name, kept, read)
-        return rows if self.version == self._ledger.head else within(rows, 0, self.version)
+        return within(self._reading.take(self._ledger, name, kept, read), 0, self.version)
 
     def _columns(self, name: str, columns: Sequence[str] | None) -> list[str]:
         if name not in TABLES:
