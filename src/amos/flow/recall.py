@@ -57,6 +57,8 @@ class Recall:
         """Read `snapshot`, the newest state where none is given; it is closed with this."""
         self._reader = reader
         self.snapshot: Snapshot = shard.pin() if snapshot is None else snapshot
+        version = self.snapshot.version
+        self._is_erased_since = any(entry.graph_version > version for entry in shard.erasures())
         try:
             self.retriever: Retriever = open_index(shard, self.snapshot, statements)
         except BaseException:
@@ -88,6 +90,7 @@ class Recall:
             profile=ranking.profile,
             graph_version=self.snapshot.version or None,
             degradation=ranking.degradation,
+            is_erased_since=self._is_erased_since,
         )
         return build_packet(request, recalled, packet_id=packet_id, now=now)
 

@@ -37,7 +37,8 @@ class Recalled:
     items: RANKED.  evidence: EVIDENCE.  claims: CLAIM_CARDS of items and conflict sides.
     conflicts: CONFLICTS.  omitted: counts per reason.  sample: OMITTED.  total: items that passed, of
     which `items` holds the best.  empty_reason: set when nothing was ranked.  profile: ranking
-    profile.  degradation: what the index disclosed.
+    profile.  degradation: what the index disclosed.  is_erased_since: rows of
+    this past state were erased later.
     """
 
     items: pa.Table
@@ -52,6 +53,7 @@ class Recalled:
     profile: str
     graph_version: int | None
     degradation: tuple[str, ...] = field(default=())
+    is_erased_since: bool = False
 
 
 def build_packet(request: PacketRequest, recalled: Recalled, *, packet_id: bytes, now: datetime) -> Packet:
@@ -88,7 +90,10 @@ def _envelope(request: PacketRequest, recalled: Recalled, packet_id: bytes, now:
         degradation=Degradation(
             pressure_mode="green",
             index_freshness="rebuilt" if codes else "current",
-            reason_codes=["derived_index_stale", *codes] if codes else [],
+            reason_codes=[
+                *(["derived_index_stale", *codes] if codes else []),
+                *(["erased_since"] if recalled.is_erased_since else []),
+            ],
         ),
         attention_trace=None,
         empty_reason=recalled.empty_reason,

@@ -120,3 +120,29 @@ def test_a_page_goes_on_in_its_own_version_unless_that_is_too_old(corrected):
     assert more.total == first.total
     with pytest.raises(UsageError, match="--min-version"):
         corrected.store.search("flat", cursor=first.cursor, min_version=3, include_superseded=True)
+
+
+def test_what_is_erased_is_gone_from_the_past_too_and_a_packet_says_so():
+    with remembered(told("a", "My code word is heron. I like rye bread.", 1)) as memory:
+        memory.hear(told("b", "My code word is plover.", 5))
+        (ref,) = [row["atom_id"] for row in memory.listed(state="all") if "heron" in row["statement"]]
+        assert memory.store.forget(ref)["status"] == "purged"
+        memory.hear(told("c", "My shed is tarred.", 6))
+        for version in range(memory.store.shard.head + 1):
+            packet = memory.packet("code word", "heron", at_version=version, include_superseded=True)
+            found = [packet, memory.store.list(Wanted(kind="sources"), at_version=version).rows]
+            found.append(memory.store.sql("SELECT * FROM atoms", at_version=version).to_pylist())
+            assert "heron" not in str([{**packet, "request": None}, *found[1:]])
+            assert packet["degradation"]["reason_codes"] == (["erased_since"] if version < 3 else [])
+
+
+def test_a_version_beyond_retention_is_refused(corrected):
+    corrected.store.snapshot()
+    corrected.store.compact(drop_history=True)
+    oldest = corrected.store.shard.retained_from
+    assert oldest > 1
+    with pytest.raises(UsageError, match="retention"):
+        corrected.store.packet("flat", at_version=1)
+    with pytest.raises(UsageError, match="retention"):
+        corrected.store.list(Wanted(), known_at=corrected.noticed)
+    assert corrected.store.list(Wanted(), at_version=oldest).rows
