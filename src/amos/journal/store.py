@@ -17,10 +17,18 @@ from amos.journal.drafts import Draft, draft_request
 from amos.journal.erasing import Doomed, Strike, erasing_command, take_down
 from amos.journal.events import EventRows
 from amos.journal.exclusive import ExclusiveWriter
+from amos.journal.grouping import Ticket, Waiting
 from amos.journal.id_index import LOOKUPS
 from amos.journal.leasing import Leasing
 from amos.journal.ledger import Ledger, load_ledger
-from amos.journal.refusals import HeadMoved, IdempotencyConflict, first_event, queueing, require_expected
+from amos.journal.refusals import (
+    HeadMoved,
+    IdempotencyConflict,
+    Refusal,
+    first_event,
+    queueing,
+    require_expected,
+)
 from amos.journal.requests import CommitRequest, CommitTerms, Reads
 from amos.journal.retention import require_retained
 from amos.journal.rows import unpack_blobs
@@ -75,6 +83,7 @@ class Shard(Upkeep, Leasing):
         self.key = held_key(folder) if read_only else read_key(folder)
         self._catalog = Catalog(folder, read_only=read_only)
         self._lock = threading.RLock()
+        self._drafting, self._waiting = threading.Lock(), Waiting()
         self._files = SegmentReader(folder)
         self._ids = IdFiles(folder, self._catalog, read_only=read_only)
         self._reading = Reading(self._files, self._lock, self._ids)
@@ -167,18 +176,56 @@ class Shard(Upkeep, Leasing):
         Raises HeadMoved when a read id got new rows after `base`, BusyError after 10 s of waiting.
         """
         request = CommitRequest(base=base, **terms)
-        with self._lock, writer_lock(self.folder), queueing(request, self._queue):
-            draft = draft_request(rows, request)
-            done = self._replayed(request)
-            if done is None:
-                return self.head if draft is None else self._commit_draft(draft, request, reads)
-            return done
+        with queueing(request, self._queue):
+            with self._drafting:
+                draft = draft_request(rows, request)
+            if draft is None:
+                return self._replay(request) or self.head
+            ticket = Ticket(draft, request, reads)
+            with self._waiting.line(ticket), self._lock:
+                self._waiting.serve(ticket, self._commit_tickets)
+            return ticket.result()
+
+    def _replay(self, request: CommitRequest) -> int | None:
+        with self._lock:
+            return self._replayed(request)
+
+    def _commit_tickets(self, tickets: Sequence[Ticket]) -> None:
+        """Commit one ticket as it is, several in one transaction, each with its own answer."""
+        with writer_lock(self.folder):
+            if len(tickets) == 1:
+                (one,) = tickets
+                done = self._replayed(one.request)
+                one.succeed(self._commit_draft(one.draft, one.request, one.reads) if done is None else done)
+                return
+            try:
+                with self._catalog.writing(tickets[0].request.operation):
+                    self._refresh()
+                    for ticket in tickets:
+                        self._commit_inside(ticket)
+            except BaseException:
+                self._forget()
+                raise
+
+    def _commit_inside(self, ticket: Ticket) -> None:
+        """Commit one of several; what is refused is taken back, any other failure ends them all."""
+        try:
+            with self._catalog.attempt():
+                done = self._replayed(ticket.request)
+                if done is None:
+                    self._require_unmoved(ticket.request.base, ticket.reads)
+                    written = self._append(ticket.draft, ticket.request, ())
+                    self._adopt(ticket.draft, (), written)
+                    done = written.graph_version
+                ticket.succeed(done)
+        except (Refusal, UsageError) as refusal:
+            ticket.fail(refusal)
 
     def _writing(self) -> SharedLock:
         return writer_lock(self.folder)
 
     def _queue(self, entry: ConflictEntry) -> None:
-        with self._catalog.writing("queue conflict"):
+        with self._lock, self._catalog.writing("queue conflict"):
             self._catalog.insert_conflict(entry)
 
     def erase(

@@ -146,6 +146,19 @@ class Catalog:
         finally:
             self._note.clear()
 
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take back what the block wrote when it fails, and leave the rest of the transaction as it is."""
+        self.rows("SAVEPOINT attempt")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:  # a full disk ends all of it
+                self.rows("ROLLBACK TO attempt")
+                self.rows("RELEASE attempt")
+            raise
+        self.rows("RELEASE attempt")
+
     def _begin(self, operation: str) -> None:
         if self._is_read_only:
             raise UsageError(f"{self._shard} was opened for reading", path=str(self._shard))
