@@ -31,6 +31,9 @@ _UNTIL = {
 }
 """Tables that go with an export, and the column that says from which commit on a row counts."""
 
+_META = ("retained_from", "erase_count")
+"""Values of `meta` that tell of the history; the others are of the files or of the shard's name."""
+
 _KEYED = ("idempotency",)
 """Tables that mean nothing without the key."""
 
@@ -44,6 +47,10 @@ def catalog_records(shard: Path, *, version: int, is_keyed: bool, format_number:
     catalog = Catalog(shard, read_only=True)
     try:
         with catalog.reading():
+            for name in _META:
+                value = catalog.meta(name)
+                if value is not None and format_number > 1:
+                    yield "meta", {"name": name, "value": value}
             for name, column in _UNTIL.items():
                 if name in later or (name in _KEYED and not is_keyed):
                     continue
@@ -99,6 +106,9 @@ def plant_shard(
 def _insert(catalog: Catalog, records: Iterable[Record]) -> None:
     known: dict[str, list[str]] = {}
     for name, row in records:
+        if name == "meta":
+            _insert_meta(catalog, row)
+            continue
         if name not in _UNTIL:
             raise InputError(f"the export names a table {name!r} that no catalog has")
         columns = known.setdefault(name, _columns(catalog, name))
@@ -110,3 +120,10 @@ def _insert(catalog: Catalog, records: Iterable[Record]) -> None:
             catalog.rows(f"INSERT INTO {table(name)} VALUES ({marks})", values)  # noqa: S608
         except (ValueError, KeyError, TypeError, apsw.ConstraintError) as cause:
             raise InputError(f"a row of {name} in the export cannot be read: {cause}") from cause
+
+
+def _insert_meta(catalog: Catalog, row: dict[str, Any]) -> None:
+    name, value = row.get("name"), row.get("value")
+    if name not in _META or type(value) is not int or value < 0:
+        raise InputError(f"the export says something of its catalog that cannot be: {name!r}")
+    catalog.rows(f"INSERT OR REPLACE INTO {table('meta')} VALUES (?, ?)", (name, value))  # noqa: S608

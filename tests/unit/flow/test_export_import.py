@@ -11,7 +11,7 @@ import amos.api
 from amos.copies.wrapping import unwrap_key, wrap_key
 from amos.errors import InputError, IntegrityError, SchemaError, UsageError
 from amos.flow.export_parquet import NO_KEY
-from amos.moves import export_tables, import_export
+from amos.moves import back_up, export_tables, import_export, restore
 from households import HOUSEHOLD, line, write_lines
 
 SECRET = b"a goose in the orchard"
@@ -252,3 +252,26 @@ def test_an_export_never_overwrites_and_is_registered(kept, tmp_path):
         ]
     shutil.rmtree(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_snapshots_and_dropped_history_move_along(tmp_path):
+    with amos.api.Store.create(tmp_path / "mem") as store:
+        for day, colour in enumerate(("red", "blue", "green"), start=1):
+            note = line(f"c{day}", f"My bike is {colour}.", day)
+            store.ingest(write_lines(tmp_path / "c.jsonl", note), format="messages")
+        store.snapshot()
+        store.compact(drop_history=True)
+        store.ingest(
+            write_lines(tmp_path / "d.jsonl", line("d1", "My kayak is white.", 9)), format="messages"
+        )
+        retained = store.shard.retained_from
+    assert retained > 0
+    exported(tmp_path / "mem", tmp_path / "keyed", secret=SECRET)
+    exported(tmp_path / "mem", tmp_path / "plain")
+    import_export(tmp_path / "same", tmp_path / "keyed", secret=SECRET)
+    assert facts(tmp_path / "same") == facts(tmp_path / "mem")
+    with amos.api.Store.open(tmp_path / "same", read_only=True) as store:
+        assert store.shard.retained_from == retained
+    assert import_export(tmp_path / "other", tmp_path / "plain")["state_digest_equal"]
+    back_up(tmp_path / "mem", tmp_path / "copy", with_keys=True)
+    assert restore(tmp_path / "copy", tmp_path / "again")["graph_version"] == facts(tmp_path / "mem")[1]
