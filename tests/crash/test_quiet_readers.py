@@ -57,6 +57,18 @@ def test_no_reading_command_changes_a_file(filled):
     assert not log.exists() or log.stat().st_size == 0
 
 
+def test_the_first_reader_of_a_new_store_leaves_no_trace(tmp_path):
+    root = tmp_path / "store"
+    Store.create(root).close()
+    before = standing(root)
+    before.pop("default/default")  # the folder of the log, whose own time moves with it
+    for words in READS[:3]:
+        assert call("-s", root, *words).code == 0, words
+    after = standing(root)
+    after.pop("default/default")
+    assert after == before
+
+
 def test_reading_needs_no_right_to_write(filled, tmp_path):
     where = tmp_path / "mounted"
     if os.geteuid() == 0:

@@ -84,6 +84,9 @@ def make_inner_folders(shard: Path) -> None:
     with disk_errors(shard):
         for name in ("segments", "derived", "tmp"):
             place(shard, name).mkdir(parents=True, exist_ok=True)
+        pins = place(shard, "tmp/pins.lock")
+        if not pins.exists():  # made by who may write, so that a reader need not
+            pins.touch()
 
 
 def _write_once(path: Path, text: str) -> None:
