@@ -37,6 +37,7 @@ def folder(tmp_path: Path) -> Path:
     shutil.make_archive(str(tmp_path / "my-export"), "zip", samples / "chatgpt")
     lines = (samples / "messages" / "kitchen-notes.jsonl").read_text(encoding="utf-8").splitlines()
     (tmp_path / "my-messages.jsonl").write_text("\n".join(lines[:6]) + "\n", encoding="utf-8")
+    (tmp_path / "secret.txt").write_text("a goose in the orchard\n", encoding="utf-8")
     return tmp_path
 
 
@@ -53,7 +54,7 @@ def test_the_pages_show_commands():
 
 @pytest.mark.parametrize("page", pages_with_commands(), ids=lambda page: page.stem)
 def test_commands_of_a_page_run_in_order(page, folder):
-    if page.stem in {"ask", "forget", "verify"}:  # these start from a store
+    if page.stem in {"ask", "forget", "move", "verify"}:  # these start from a store
         assert run(["amos", "ingest", "my-export.zip"], folder).returncode == 0
     atom = None
     for words in shown_commands(page):
