@@ -25,7 +25,6 @@ def kept(tmp_path_factory):
     notes = write_lines(folder / "notes.jsonl", *HOUSEHOLD, line("f1", "My sister Ines lives in Porto.", 9))
     with amos.api.Store.create(folder / "mem") as store:
         store.ingest(notes, format="messages")
-        store.ingest(Path(__file__).parents[3] / "data/samples/claude-ai")
         gone = next(row["atom_id"] for row in store.list().rows if "Porto" in json.dumps(row))
         store.forget(gone)
     return folder / "mem"
