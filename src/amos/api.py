@@ -87,6 +87,8 @@ class Store(Looking):
         principal = principal_of(path)
         principal.require_owner(path, "read" if read_only else "write")
         shard = Shard.open(path, tenant=tenant, workspace=workspace, read_only=read_only)
+        if not read_only:
+            shard.collect_garbage(now=utc_now())
         return cls(path, shard, principal, tenant=tenant, workspace=workspace, scope=scope)
 
     def __enter__(self) -> Self:

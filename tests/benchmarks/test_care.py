@@ -51,12 +51,13 @@ def atom_event(count, seed):
 def test_a_large_commit_seals_many_atoms_a_second(tmp_path):
     with new_shard(tmp_path) as shard:
         commit(shard, atom_event(20_000, 0))
-        rates = []
+        rates, busy = [], []
         for number in range(1, 4):
             rows = atom_event(100_000, number)
-            began = time.perf_counter()
+            began, worked = time.perf_counter(), time.process_time()
             commit(shard, rows)
             rates.append(100_000 / (time.perf_counter() - began))
+            busy.append(time.process_time() - worked)
     record_figure(
         "care_sealed_write",
         Figure(
@@ -64,6 +65,7 @@ def test_a_large_commit_seals_many_atoms_a_second(tmp_path):
             value=statistics.median(rates),
             unit="atoms/s",
             goal="at least 300,000",
+            cpu_seconds=statistics.median(busy),
         ),
     )
 
@@ -197,15 +199,16 @@ def test_forgetting_one_user_of_a_thousand(tmp_path):
 
 
 def test_a_single_atom_commit(tmp_path):
-    took = []
+    took, busy = [], []
     with new_shard(tmp_path) as shard:
         for number in range(300):
             rows = [event for event in story(number, 1) if event.table == "atoms"]
-            began = time.perf_counter()
+            began, worked = time.perf_counter(), time.process_time()
             commit(shard, rows)
             took.append((time.perf_counter() - began) * 1e3)
+            busy.append(time.process_time() - worked)
     record_figure(
         "care_single_atom",
         Figure(work="one atom committed, durable, median of 300", value=statistics.median(took), unit="ms",
-               goal="at most 6"),
+               goal="at most 6", cpu_seconds=statistics.median(busy)),
     )  # fmt: skip

@@ -35,6 +35,7 @@ def test_a_good_store_is_well(household):
         "store",
         "writable",
         "hot_rows",
+        "replaced_files",
         "index",
     } == set(checks(told))
     assert household("doctor").out.splitlines()[-1] == "ok"

@@ -120,6 +120,7 @@ def _store_checks(root: Path, tenant: str, workspace: str) -> Iterator[Check]:
         yield Check("store", bool(shard.key), detail, None if shard.key else KEY_ADVICE)
         yield _writable(shard)
         yield _hot_rows(shard)
+        yield _replaced(shard)
         yield _index(shard)
 
 
@@ -144,6 +145,15 @@ def _hot_rows(shard: Shard) -> Check:
     size = sum(len(entry.body) for entry in hot)
     return Check(
         "hot_rows", True, f"{size / 1e6:.1f} MB in {len(hot)} parts; sealed into segments when they grow"
+    )
+
+
+def _replaced(shard: Shard) -> Check:
+    count = len(shard.garbage())
+    return Check(
+        "replaced_files",
+        True,
+        f"{count} wait for their readers; the next write removes them after ten minutes",
     )
 
 

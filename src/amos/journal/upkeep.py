@@ -58,6 +58,7 @@ class Upkeep(Inspection):
             done = self._house.merge(most, to_us(now), progress)
             self._refresh()
             gone = self._house.clear(to_us(now))
+            self._house.shrink()
             after = segments_per_table(self._catalog.segments())
         return Compaction([merge_of(*one) for one in done], segments_per_table(before), after, len(gone))
 

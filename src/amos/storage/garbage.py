@@ -29,6 +29,8 @@ def removable(entries: Iterable[GarbageEntry], now_us: int) -> list[GarbageEntry
 
 def collect(shard: Path, catalog: Catalog, care: Care, now_us: int) -> list[str]:
     """Remove replaced files that no reader can hold any more; return their names."""
+    if not removable(care.garbage(), now_us):
+        return []
     with alone_among_readers(shard) as is_free:
         ready = removable(care.garbage(), now_us) if is_free else []
         gone = remove_files(shard, ready)

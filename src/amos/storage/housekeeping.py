@@ -36,10 +36,12 @@ class Housekeeping:
         return bool(self.planned(MOST_WAITING if is_running else MOST_LIVE))
 
     def clear(self, now_us: int) -> list[str]:
-        """Remove replaced files that nobody can hold any more, give free pages back; return the names."""
-        gone = collect(self._shard, self._catalog, self._care, now_us)
+        """Remove replaced files that nobody can hold any more; return their names."""
+        return collect(self._shard, self._catalog, self._care, now_us)
+
+    def shrink(self) -> None:
+        """Give free pages of the catalog back to the disk where they are most of it."""
         self._catalog.shrink()
-        return gone
 
     def purge(
         self, lock: AbstractContextManager[object], wait_seconds: float

@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 
+import amos
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from committed_rows import NOW, commit, new_shard, story
@@ -100,3 +101,13 @@ def test_pages_of_sealed_rows_go_back_to_the_disk(shard, tmp_path):
     shard.compact(now=NOW)
     assert catalog.stat().st_size < 300_000
     assert [one.kind for one in verify_shard(shard).problems if one.kind != "span_without_source"] == []
+
+
+def test_opening_for_writing_removes_files_that_nobody_holds(shard, tmp_path):
+    shard.compact(now=NOW.replace(year=2020))
+    replaced = [shard.folder / entry.file for entry in shard.garbage()]
+    shard.close()
+    with amos.open(tmp_path / "store", read_only=True), amos.open(tmp_path / "store", read_only=True):
+        assert all(path.exists() for path in replaced)
+    with amos.open(tmp_path / "store"):  # the grace is over long ago
+        assert not any(path.exists() for path in replaced)
