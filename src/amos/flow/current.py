@@ -59,16 +59,15 @@ class SnapshotRows:
 
     def changed_conversations(self, rows: pa.Table) -> pa.Table:
         """Return new conversations, and stored ones whose title, start or unknown times change."""
-        held = {
-            row["conversation_id"]: row
-            for row in self.rows("conversations", "conversation_id", rows["conversation_id"].to_pylist())
-        }
+        ids = rows["conversation_id"].to_pylist()
+        known = self.rows("conversations", "conversation_id", ids, UNSALTED_CONVERSATIONS.names)
+        held = {row["conversation_id"]: row for row in known}
         if not held:
             return rows
         changed = []
         for row in rows.to_pylist():
-            known = held.get(row["conversation_id"])
-            merged = row if known is None else _merged(known, row)
+            stored = held.get(row["conversation_id"])
+            merged = row if stored is None else _merged(stored, row)
             if merged is not None:
                 changed.append({field.name: merged[field.name] for field in UNSALTED_CONVERSATIONS})
         return pa.Table.from_pylist(changed, schema=UNSALTED_CONVERSATIONS)

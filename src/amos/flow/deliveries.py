@@ -139,7 +139,24 @@ def sort_deliveries(
     snapshot: Snapshot, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array
 ) -> Deliveries:
     """Tell fresh blocks from replays and conflicts, against the store and inside the batch."""
-    known = snapshot.lookup("sources", "source_id", source_ids, ["source_id", "delivery_digest", "revision"])
+    known = snapshot.lookup("sources", "source_id", source_ids, ["source_id", "delivery_digest"])
+    fresh, linked, rows = _sorted_rows(known, source_ids, delivered)
+    conflicts = pa.table({"source_id": source_ids.take(rows), "delivery_digest": delivered.take(rows)})
+    return Deliveries(
+        raw=raw,
+        source_ids=source_ids,
+        fresh=fresh,
+        linked=linked,
+        conflicts=conflicts,
+        conflict_rows=rows,
+    )
+
+
+def _sorted_rows(known: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> tuple[NDArray[np.int64], ...]:
+    """Return the rows that are fresh, linked and refused, given stored ids with their digests."""
+    if known.num_rows == 0 and len(source_ids.unique()) == len(source_ids):
+        nothing = np.zeros(0, np.int64)
+        return np.arange(len(source_ids), dtype=np.int64), nothing, nothing
     stored = dict(zip(known["source_id"].to_pylist(), known["delivery_digest"].to_pylist(), strict=True))
     fresh: list[int] = []
     linked: list[int] = []
@@ -153,13 +170,4 @@ def sort_deliveries(
             linked.append(row)
         else:
             refused.append(row)
-    rows = np.array(refused, np.int64)
-    conflicts = pa.table({"source_id": source_ids.take(rows), "delivery_digest": delivered.take(rows)})
-    return Deliveries(
-        raw=raw,
-        source_ids=source_ids,
-        fresh=np.array(fresh, np.int64),
-        linked=np.array(linked, np.int64),
-        conflicts=conflicts,
-        conflict_rows=rows,
-    )
+    return np.array(fresh, np.int64), np.array(linked, np.int64), np.array(refused, np.int64)

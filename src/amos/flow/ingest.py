@@ -28,11 +28,16 @@ TRIES = 3
 _AHEAD_FROM_RECORDS = 1_024
 """Records of a batch from which writing it goes on beside reading the next one."""
 
+_COUNTED_IN_BULK_FROM = 200
+"""Rows from which counting in Arrow is cheaper."""
+
 _NO_STABLE_ID = int(SourceFlag.NO_STABLE_ID)
 
 
 def counted(column: pa.ChunkedArray) -> Counter[str]:
     """Return how often each value of `column` occurs."""
+    if len(column) < _COUNTED_IN_BULK_FROM:
+        return Counter(column.to_pylist())
     return Counter({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()})
 
 

@@ -17,6 +17,7 @@ from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
 
 _TURN_COLUMNS = ["conversation_id", "turn", "event_time"]
+_TIMED = ["conversation_id", "version", "has_unknown_time"]
 
 
 def inherit_order_times(snapshot: Snapshot, prepared: Prepared) -> tuple[pa.Table, pa.Table]:
@@ -48,7 +49,7 @@ def _affected(snapshot: Snapshot, prepared: Prepared) -> pa.Array:
     ids = batch["conversation_id"].combine_chunks()
     here = pc.filter(ids, batch["has_unknown_time"].combine_chunks()).to_pylist()
     timed = set(ids.to_pylist()) - set(here)
-    stored = SnapshotRows(snapshot).rows("conversations", "conversation_id", sorted(timed))
+    stored = SnapshotRows(snapshot).rows("conversations", "conversation_id", sorted(timed), _TIMED)
     there = [row["conversation_id"] for row in stored if row["has_unknown_time"]]
     return pa.array([*here, *there], ID)
 

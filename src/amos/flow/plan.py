@@ -148,8 +148,8 @@ def stored_histories(snapshot: Snapshot, candidates: pa.Table) -> pa.Table:
     if eligible.num_rows == 0 or snapshot.version == 0:
         return UNSALTED_CANDIDATES.empty_table()
     histories = eligible["history_id"].combine_chunks().unique()
-    stored = latest(snapshot.lookup("candidates", "history_id", histories), "candidates")
-    return stored.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
+    found = snapshot.lookup("candidates", "history_id", histories, UNSALTED_CANDIDATES.names)
+    return latest(found, "candidates").cast(UNSALTED_CANDIDATES)
 
 
 def _unchanged(
