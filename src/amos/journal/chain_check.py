@@ -56,7 +56,7 @@ class ChainCheck:
         self.tree = TreeRoot()
         self.marks: dict[int, Mark] = {0: Mark(0, FIRST_LINK, self.tree.root())} if 0 in watched else {}
         self._watched = frozenset(watched)
-        self._accepted = -(2**63)
+        self._accepted = -(2**62)  # differences to it stay inside int64
         self._next = 1
 
     @property

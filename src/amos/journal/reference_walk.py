@@ -119,15 +119,19 @@ def _check_named(snapshot: Snapshot, kind: str, table: str, column: str, target:
     gone = _erased_ids(snapshot)
     for part in _parts(snapshot, [table, target]):
         known = _one(_read(snapshot, part, target, key, []).column(key))
-        for rows in snapshot.tables(table, [column]):
-            ids = rows.column(0)
-            if pa.types.is_list(ids.type):
-                ids = pc.list_flatten(ids)
-            named = part.rows(pa.table({"id": pc.unique(ids)}), "id").column("id")
-            lost = named.filter(
-                pc.invert(pc.or_(pc.is_in(named, value_set=known), pc.is_in(named, value_set=gone)))
-            )
-            yield from listed(kind, lost, f"{table} name it in {column}; {target} hold no such row")
+        found = [_named_ids(rows.column(0)) for rows in snapshot.tables(table, [column])]
+        ids = pc.unique(pa.concat_arrays([pa.array([], ID), *found]))
+        named = part.rows(pa.table({"id": ids}), "id").column("id")
+        for held in (known, gone):
+            named = named.filter(pc.invert(pc.is_in(named, value_set=held)))
+        yield from listed(kind, named, f"{table} name it in {column}; {target} hold no such row")
+
+
+def _named_ids(column: pa.ChunkedArray) -> pa.Array:
+    """Return the distinct ids in a column of ids or of lists of them."""
+    flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+    found = pc.unique(flat)
+    return found.cast(ID) if found.type != ID else found
 
 
 def _erased_ids(snapshot: Snapshot) -> pa.Array:
