@@ -125,6 +125,11 @@ class Shard(Upkeep, Leasing):
             shard.purge(wait_seconds=0)
         return shard
 
+    @classmethod
+    def open_as_is(cls, root: Path, *, tenant: str = "default", workspace: str = "default") -> Shard:
+        """Open an existing shard for repairs: nothing that a killed writer left is cleared away."""
+        return cls(find_shard(root, tenant, workspace), read_only=False)
+
     def __enter__(self) -> Self:
         return self
 

@@ -296,6 +296,15 @@ class Catalog:
             self.insert_segment(entry)
         self._add_to_meta("seal_count", 1)
 
+    def count_hot(self) -> None:
+        """Count the hot rows anew, and say that the layout may be another one."""
+        for name, sql in (("hot_blobs", "count(*)"), ("hot_bytes", "coalesce(sum(length(body)), 0)")):
+            self.rows(
+                f"INSERT OR REPLACE INTO meta VALUES (?, (SELECT {sql} FROM hot))",  # noqa: S608 - two constants
+                (name,),
+            )
+        self._add_to_meta("seal_count", 1)
+
     def count_erasure(self) -> None:
         """Say that rows are gone, so that positions of rows have moved."""
         self._add_to_meta("erase_count", 1)

@@ -36,6 +36,8 @@ FAILPOINTS: dict[str, str] = {
     "backup.named": "the backup holds the new state, earlier files are still beside it",
     "restore.built": "the restored shard is whole and verified, beside the place it will take",
     "restore.moved_aside": "the shard that was there has another name, its place is empty",
+    "repair.file_copied": "a segment from a backup is whole, under its temporary name",
+    "repair.before_commit": "what a repair derived is written, the transaction is open",
     "clean.before_remove": "an orphan was found and is about to go",
 }
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from amos.schemas.catalog import SegmentEntry
+from amos.schemas.catalog import HotEntry, SegmentEntry
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog
 from amos.storage.compacting import Done, compact_segments
 from amos.storage.folders import find_orphans
 from amos.storage.garbage import collect, purge, remove_derived
+from amos.storage.mending import Mending, found_in_backup, hot_of_backup
 from amos.storage.tiers import MOST_LIVE, MOST_WAITING, planned
 
 
@@ -21,6 +22,7 @@ class Housekeeping:
 
     def __init__(self, shard: Path, catalog: Catalog, log: CommitLog, care: Care) -> None:
         self._shard, self._catalog, self._log, self._care = shard, catalog, log, care
+        self.mending = Mending(shard, catalog)
 
     def planned(self, most: int | None) -> list[list[SegmentEntry]]:
         """Return the runs of neighbouring segments to merge, so that each table has at most `most`."""
@@ -48,6 +50,15 @@ class Housekeeping:
     ) -> tuple[bool, tuple[int, ...]]:
         """Remove what may hold erased rows; see `garbage.purge`."""
         return purge(self._shard, self._catalog, self._care, lock, wait_seconds)
+
+    def backup_files(self, backup: Path, entries: Iterable[SegmentEntry]) -> dict[str, Path]:
+        """Return by name the files of a backup's shard that are these segments, by their SHA-256."""
+        found = {entry.file: found_in_backup(backup, entry) for entry in entries}
+        return {file: path for file, path in found.items() if path is not None}
+
+    def backup_hot(self, backup: Path) -> dict[tuple[str, int], HotEntry]:
+        """Return the hot rows that a backup's catalog holds, by table and graph version."""
+        return hot_of_backup(backup)
 
     def drop_derived(self) -> None:
         """Remove every derived file: all are rebuilt from what is left."""

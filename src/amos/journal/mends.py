@@ -1,0 +1,87 @@
+"""Repair an open shard: write again what follows from its events, and take from a backup what is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from amos.errors import IntegrityError
+from amos.journal.inspection import Inspection
+from amos.journal.repairing import Derived, Remedy, damaged_hot, derive, remedies, replacements
+from amos.schemas.catalog import HotEntry, Layout, SegmentEntry
+
+
+class Repair(NamedTuple):
+    """What can be repaired.  files: where a backup holds damaged segments, by their names."""
+
+    derived: Derived
+    segments: list[SegmentEntry]
+    files: dict[str, Path]
+    hot: list[HotEntry]
+    counters: list[str]
+
+    def remedies(self) -> list[Remedy]:
+        """Return what will be done, one remedy each."""
+        return list(remedies(self.derived, self.counters, self.segments, self.hot))
+
+
+class Mends(Inspection):
+    """Methods of `Shard` that repair it."""
+
+    _house: Any
+    _writing: Callable[[], AbstractContextManager[object]]
+    _forget: Callable[[], None]
+
+    def plan_repair(self, backup: Path | None) -> Repair:
+        """Return what follows from the events and what a backup's shard folder holds; changes nothing."""
+        layout = self.layout()
+        damaged = [entry for entry in layout.segments if not self._is_sound(entry)]
+        files: dict[str, Path] = {} if backup is None else self._house.backup_files(backup, damaged)
+        sound = [entry for entry in layout.segments if entry not in damaged]
+        derived = derive(self, self, layout, sound)
+        wanted = damaged_hot(layout, derived)
+        hot = [] if backup is None else replacements(wanted, self._house.backup_hot(backup), derived)
+        restored = [entry for entry in damaged if entry.file in files]
+        return Repair(derived, restored, files, hot, self._miscounted(layout))
+
+    def _is_sound(self, entry: SegmentEntry) -> bool:
+        try:
+            self.check_segment(entry)
+        except IntegrityError:
+            return False
+        return True
+
+    def _miscounted(self, layout: Layout) -> list[str]:
+        counted = {"hot_blobs": len(layout.hot), "hot_bytes": sum(len(one.body) for one in layout.hot)}
+        return [name for name, count in counted.items() if self.meta(name) != count]
+
+    def apply_repair(self, repair: Repair) -> None:
+        """Do what was planned: files first, then the catalog in one transaction."""
+        mending = self._house.mending
+        with self._lock, self._writing():
+            for entry in repair.segments:
+                mending.restore_file(entry, repair.files[entry.file])
+            if repair.derived.commits or repair.derived.meta or repair.hot or repair.counters:
+                mending.write(meta=repair.derived.meta, commits=repair.derived.commits, hot=repair.hot)
+            self._forget()
+
+    def rebuild_catalog_indexes(self) -> bool:
+        """Build SQLite's own indexes anew; return whether the catalog is sound afterwards."""
+        with self._lock, self._writing():
+            return bool(self._house.mending.rebuild_indexes())
+
+    def drop_derived(self) -> Sequence[str]:
+        """Remove indexes and stamps, which are rebuilt from what is left; return their names."""
+        with self._lock, self._writing():
+            gone: Sequence[str] = self._house.mending.drop_derived()
+            return gone
+
+    def drop_orphans(self) -> Sequence[str]:
+        """Remove files that nothing names."""
+        with self._lock:
+            gone: Sequence[str] = self._house.mending.drop_orphans(self._named_files())
+            return gone
+
+    _named_files: Callable[[], set[str]]
