@@ -6,7 +6,7 @@ What a function needs is imported when it is first called.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ __all__ = [
     "export_lines",
     "export_tables",
     "import_export",
+    "repair",
     "restore",
     "shape_lines",
 ]
@@ -149,6 +150,28 @@ def export_journal(store: Store, path: str | Path) -> dict[str, Any]:
 
     is_noted = noted_export(store.shard, Path(path), "export journal", utc_now())
     return {**store.export_journal(path), "registered": is_noted}
+
+
+def repair(
+    root: str | Path,
+    *,
+    shard: tuple[str, str] = _SHARD,
+    backup: str | Path | None = None,
+    dry_run: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Write again what follows from the events of a shard, and what a backup holds unchanged; say the rest.
+
+    No row is dropped: what cannot be told stays reported by `verify`.
+    """
+    from amos.copies.store import find_shard
+    from amos.flow.repair import repair_shard
+    from amos.journal.store import Shard
+
+    folder = None if backup is None else find_shard(Path(backup), *shard)
+    tenant, workspace = shard
+    with Shard.open_as_is(_owned(Path(root), "repair"), tenant=tenant, workspace=workspace) as opened:
+        return repair_shard(opened, folder, is_dry=dry_run, progress=progress)
 
 
 def shape_lines(store: Store, form: str) -> Iterator[str]:

@@ -43,6 +43,9 @@ COMMANDS: dict[str, Entry] = {
     "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),
     "verify": Entry("Care", "amos.cli.verify:verify", "Check that the store holds what was committed."),
     "snapshot": Entry("Care", "amos.cli.snapshot:snapshot", "Register the newest state as verified."),
+    "repair": Entry(
+        "Care", "amos.cli.repair:repair", "Write again what can be derived, and say what cannot."
+    ),
     "compact": Entry("Care", "amos.cli.compact:compact", "Merge segment files until few are left."),
     "backup": Entry("Care", "amos.cli.backup:backup", "Copy the newest state of the store to a folder."),
     "restore": Entry(

@@ -29,7 +29,9 @@ _LOST = {
 }
 
 
-def repair_shard(shard: Shard, backup: Path | None, *, is_dry: bool, progress: Progress | None) -> dict[str, Any]:
+def repair_shard(
+    shard: Shard, backup: Path | None, *, is_dry: bool, progress: Progress | None
+) -> dict[str, Any]:
     """Repair what can be repaired and return what was done, and what is left and why.
 
     shard: opened as it is.  backup: the folder of the same shard in a backup, or None.

@@ -126,6 +126,11 @@ class Inspection:
         """Return a state digest under the shard's key: what may stand beside rows that are erased later."""
         return hmac.digest(self.key, f"amos/state/1{digest}".encode(), "sha256").hex()
 
+    @property
+    def label(self) -> str:
+        """Tenant and workspace as one text."""
+        return "/".join(self.labels())
+
     def labels(self) -> tuple[str, str]:
         """Return tenant and workspace, as the folder is named."""
         tenant, workspace = self.folder.parts[-2:]

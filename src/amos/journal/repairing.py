@@ -167,9 +167,7 @@ def keeps_promise(entry: HotEntry, derived: Derived) -> bool:
     )
 
 
-def replacements(
-    wanted: Sequence[tuple[str, int]], backup: HotRows, derived: Derived
-) -> list[HotEntry]:
+def replacements(wanted: Sequence[tuple[str, int]], backup: HotRows, derived: Derived) -> list[HotEntry]:
     """Return hot rows of a backup that are what the events promise, for those that are wanted."""
     found = [backup[place] for place in wanted if place in backup]
     return [entry for entry in found if keeps_promise(entry, derived)]

@@ -21,6 +21,7 @@ from amos.journal.grouping import Ticket, Waiting
 from amos.journal.id_index import LOOKUPS
 from amos.journal.leasing import Leasing
 from amos.journal.ledger import Ledger, load_ledger
+from amos.journal.mends import Mends
 from amos.journal.refusals import (
     HeadMoved,
     IdempotencyConflict,
@@ -39,7 +40,7 @@ from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog, Replacement
 from amos.storage.failpoints import reach
-from amos.storage.filesystems import refuse_network_disk
+from amos.storage.filesystems import refuse_network_disk as refuse_unsafe_disk
 from amos.storage.folders import clean_orphans, find_shard, make_inner_folders, make_shard
 from amos.storage.housekeeping import Housekeeping
 from amos.storage.id_files import IdFiles
@@ -65,12 +66,7 @@ __all__ = [
 KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
 
 
-def refuse_unsafe_disk(root: Path) -> None:
-    """Raise InputError when a store at `root` would lie where a crash can lose commits."""
-    refuse_network_disk(root)
-
-
-class Shard(Upkeep, Leasing):
+class Shard(Upkeep, Mends, Leasing):
     """One tenant and workspace of a store: the unit of writing, and of isolation.
 
     Several processes may open it; one commits at a time.  An instance may be shared by threads.
@@ -353,7 +349,7 @@ class Shard(Upkeep, Leasing):
 
     def _replayed(self, request: CommitRequest) -> int | None:
         """Return the version of the first commit under this idempotency key, None when it is new."""
-        scope = request.scope(self.key, self._labels())
+        scope = request.scope(self.key, self.label)
         found = None if scope is None else self._catalog.promised(scope)
         if found is None or request.idempotency is None:
             return None
@@ -382,8 +378,8 @@ class Shard(Upkeep, Leasing):
             require_expected(self._unpinned(), request.expected)
         last = self._catalog.last_commit()
         ids = [random_id() for _ in draft.bodies]
-        scope = request.scope(self.key, self._labels())
-        entry, hot = numbered(draft, request, last, shard=self._labels(), event_ids=ids, scope=scope)
+        scope = request.scope(self.key, self.label)
+        entry, hot = numbered(draft, request, last, shard=self.label, event_ids=ids, scope=scope)
         self._log.append(entry, placed, hot)
         if scope is not None and request.idempotency is not None:
             self._catalog.insert_promise(scope, request.idempotency.payload_digest, entry.graph_version)
@@ -393,9 +389,6 @@ class Shard(Upkeep, Leasing):
             request.also(self._care, entry.graph_version)
         reach("commit.rows_inserted")
         return Written(entry.graph_version, hot[-1], self._log.seal_hot_tail())
-
-    def _labels(self) -> str:
-        return "/".join(self.folder.parts[-2:])
 
     def _adopt(self, draft: Draft, placed: Sequence[SegmentEntry], written: Written) -> None:
         """Take a commit of this process into memory without reading it back."""

@@ -66,6 +66,23 @@ def shown_lines(record: Record) -> Iterator[str]:
     yield "ok"
 
 
+def repair_lines(record: Record) -> Iterator[str]:
+    """Yield what was repaired, what is left and why, and the verdict last."""
+    verb = "would repair" if record["dry_run"] else "repaired"
+    for problem in record["problems"]:
+        yield f"found {problem['kind']}: {visible(problem['where'])}: {visible(problem['detail'])}"
+    for remedy in record["repaired"]:
+        yield f"{verb} {remedy['kind']}: {visible(remedy['where'])}: {visible(remedy['action'])}"
+    for problem in record["left"]:
+        yield f"left {problem['kind']}: {visible(problem['where'])}: {visible(problem['why'])}"
+    if record["dry_run"]:
+        yield f"{plural(len(record['repaired']), 'remedy', 'remedies')}; nothing was changed"
+    elif record["ok"]:
+        yield "ok" if record["problems"] or record["repaired"] else "ok; there was nothing to repair"
+    else:
+        yield f"{plural(len(record['left']), 'problem')} left; keep the store as it is"
+
+
 def doctor_lines(report: Record) -> Iterator[str]:
     """Yield one line per check, its advice below it where it failed, and the verdict last."""
     for check in report["checks"]:
