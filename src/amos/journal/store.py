@@ -116,7 +116,7 @@ class Shard(Upkeep, Mends, Leasing):
             return cls(folder, read_only=True)
         make_inner_folders(folder)
         shard = cls(folder, read_only=False)
-        clean_orphans(folder, shard._named_files)
+        clean_orphans(folder, shard._named_files, shard._catalog.truncate_log)
         if shard.erasures("purging"):
             shard.purge(wait_seconds=0)
         return shard

@@ -50,6 +50,7 @@ class Catalog:
         self.path = place(shard, "shard.sqlite")
         self._shard = shard
         self._is_read_only = read_only
+        self.is_doubtful = False
         self._connection = open_database(self.path, read_only=read_only)
         self._note = HolderNote(shard)
         try:
@@ -136,8 +137,7 @@ class Catalog:
             reach("commit.begun")
             yield
             reach("commit.before_sqlite_commit")
-            with disk_errors(self.path):
-                self._connection.execute("COMMIT")
+            self._commit()
             reach("commit.after_sqlite_commit")
         except BaseException:
             if self._connection.in_transaction:
@@ -158,6 +158,17 @@ class Catalog:
                 self.rows("RELEASE attempt")
             raise
         self.rows("RELEASE attempt")
+
+    def _commit(self) -> None:
+        """Make the transaction durable.
+
+        When the disk refuses, `is_doubtful` stays set: the log may hold the transaction whole, and a power
+        cut would bring it back, so files that it names must not go.
+        """
+        self.is_doubtful, was_doubtful = True, self.is_doubtful
+        with disk_errors(self.path):
+            self._connection.execute("COMMIT")
+        self.is_doubtful = was_doubtful
 
     def _begin(self, operation: str) -> None:
         if self._is_read_only:

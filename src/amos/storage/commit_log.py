@@ -57,8 +57,8 @@ class CommitLog:
         return placed
 
     def discard(self, placed: Iterable[SegmentEntry]) -> None:
-        """Remove segments that no commit came to name."""
-        for entry in placed:
+        """Remove segments that no commit came to name; after a failed commit the next open does it."""
+        for entry in () if self._catalog.is_doubtful else placed:
             self._files.path(entry).unlink(missing_ok=True)
 
     def move(self, placed: Sequence[SegmentEntry], version: int) -> list[SegmentEntry]:

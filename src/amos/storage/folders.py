@@ -150,16 +150,20 @@ def _orphans(shard: Path, named: set[str]) -> list[str]:
     return sorted(file for file in files if file not in named)
 
 
-def clean_orphans(shard: Path, named: Callable[[], set[str]]) -> list[str]:
+def clean_orphans(shard: Path, named: Callable[[], set[str]], settle: Callable[[], bool]) -> list[str]:
     """Remove drafts of dead processes and segment files that no commit names; return what went.
 
-    named: reads the files of the catalog.  Does nothing while another writer has drafts.
+    named: reads the files of the catalog.  settle: empties its log, which may still hold a commit that the
+    disk refused and that names such segments; they stay while it cannot.
+    Does nothing while another writer has drafts.
     """
     with alone_among_writers(shard) as is_alone:
         if not is_alone:
             return []
         # the catalog is read only now: a commit that ended just before has named its files by now
         orphans = _orphans(shard, named())
+        if orphans and not settle():
+            orphans = []
         for file in orphans:
             reach("clean.before_remove")
             (shard / file).unlink(missing_ok=True)
