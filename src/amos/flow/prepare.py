@@ -254,6 +254,7 @@ def source_decisions(
     schema = UNSALTED["decisions"]
     count = len(rows)
     ids = decision_ids(taken, key)
+    until = schema.field("deadline").type
     columns: dict[str, Any] = {
         "decision_id": ids,
         "version": pa.array(np.ones(count, np.int32)),
@@ -269,9 +270,10 @@ def source_decisions(
         "risk": pa.array(np.zeros(count, np.int32)),
         "atom_id": pa.nulls(count, schema.field("atom_id").type),
         "targets": pa.array([[]] * count, schema.field("targets").type),
-        "deadline": pa.array(
-            [deadline if one == Outcome.QUARANTINE else None for one in outcome],
-            schema.field("deadline").type,
+        "deadline": (
+            pa.array([deadline if one == Outcome.QUARANTINE else None for one in outcome], until)
+            if Outcome.QUARANTINE in outcome
+            else pa.nulls(count, until)
         ),
     }
     return pa.table([columns[field.name] for field in schema], schema=schema)
