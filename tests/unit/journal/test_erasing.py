@@ -141,3 +141,17 @@ def test_nothing_is_written_when_what_was_read_has_moved(shard):
         shard.erase((), doomed=doomed, request="{}", base=3, reads={("atoms", "atom_id"): keys}, **TERMS)
     assert shard.erased_rows() == []
     assert shard.orphans() == []
+
+
+def test_files_that_a_merge_replaced_before_go_with_the_purge(shard):
+    shard._log.seal_all()
+    commit(shard, story(30, 2))
+    shard._log.seal_all()
+    shard.compact(now=NOW, most=1)
+    merged_away = [shard.folder / entry.file for entry in shard.garbage()]
+    assert merged_away
+    assert all(path.exists() for path in merged_away)
+    erase(shard, doomed_of(shard, "atoms", 3))
+    assert shard.purge(wait_seconds=0).is_done
+    assert [path for path in merged_away if path.exists()] == []
+    assert shard.garbage() == []
