@@ -18,6 +18,7 @@ from amos.errors import UsageError
 ID_BYTES = 16
 _TEXT_CHARS = 26
 _SHORTEST_PREFIX = 6
+_REFERENCES_ADVICE = "Use `amos list` for references; their first characters are enough."
 
 PREFIXES = {
     "sources": "src",
@@ -136,13 +137,16 @@ def parse_ref(ref: str) -> tuple[str, str]:
     table = TABLES.get(prefix)
     if table is None:
         known = ", ".join(f"{name}_" for name in sorted(TABLES))
-        raise UsageError(f"{ref!r} is no reference: it starts with none of {known}", path=ref)
+        raise UsageError(
+            f"{ref!r} is no reference: it starts with none of {known}", path=ref, advice=_REFERENCES_ADVICE
+        )
     if not _SHORTEST_PREFIX <= len(body) <= _TEXT_CHARS or set(body) - set(
         "abcdefghijklmnopqrstuvwxyz234567"
     ):
         raise UsageError(
             f"{ref!r} needs {_SHORTEST_PREFIX} to {_TEXT_CHARS} base32 characters after the underscore",
             path=ref,
+            advice=_REFERENCES_ADVICE,
         )
     return table, body
 

@@ -65,3 +65,31 @@ def test_a_held_claim_is_refused_then_hidden_then_released(own):
     assert atom not in own("list", "--state", "all", "--json").out
     assert own("hold", "release", hold).code == 0
     assert own("hold", "list", "--json").rows[0]["released_at"] is not None
+
+
+def test_a_copy_written_twice_to_one_place_is_named_once(own):
+    for _ in range(2):
+        own("export", "jsonl", "-o", "out.jsonl")
+    assert own("forget", first_atom(own)["atom_id"]).out.count("\n  export jsonl ") == 1
+
+
+def test_no_hold_is_said_in_words(amos):
+    amos("init")
+    assert amos("hold", "list").out == "No hold was ever placed.\n"
+
+
+def test_what_is_no_reference_leads_to_the_list_of_references(amos):
+    amos("init")
+    for word in ("tea", "atm_x"):
+        told = amos("forget", word)
+        assert told.code == 2
+        assert "next: Use `amos list` for references" in told.err
+
+
+def test_a_catalog_that_cannot_be_read_leads_to_a_backup(amos, folder):
+    amos("init")
+    (catalog,) = folder.glob("*/*/*/shard.sqlite")
+    catalog.write_text("no catalog at all\n" * 300)
+    told = amos("verify")
+    assert told.code == 5
+    assert "amos restore SOURCE DESTINATION" in told.err

@@ -80,6 +80,8 @@ def list_holds(invocation: Invocation, *, as_json: bool) -> None:
         found = store.holds()
     if as_json:
         print_rows(found)
+    elif not found:
+        print_lines(["No hold was ever placed."])
     else:
         print_lines(
             f"{one['hold_id']}  {_thing(one)}  {one['reason']}  {one['placed_at']}"

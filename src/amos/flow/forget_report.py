@@ -9,7 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from amos.atoms.statement import statements
 from amos.clock import as_text, to_us
+from amos.flow.claims import subject_label
 from amos.flow.forget_plan import ErasurePlan
 from amos.flow.forget_selection import ForgetRequest, current_rows
 from amos.identity import id_text
@@ -64,8 +66,17 @@ def _texts(snapshot: Snapshot, table: str, ids: list[bytes]) -> dict[bytes, str 
         return {}
     key = PRIMARY_KEYS[table]
     rows = current_rows(snapshot, table, key, pa.array(ids, ID))
-    texts = zip(rows[key].to_pylist(), rows[column].to_pylist(), strict=True)
+    said = _statements(snapshot, rows) if table == "atoms" else rows[column].to_pylist()
+    texts = zip(rows[key].to_pylist(), said, strict=True)
     return {one: None if text is None else text[:_TEXT_CHARS] for one, text in texts}
+
+
+def _statements(snapshot: Snapshot, atoms: pa.Table) -> list[str]:
+    subjects = current_rows(snapshot, "entities", "entity_id", atoms["subject_id"].unique())
+    names = {row["entity_id"]: subject_label(row) for row in subjects.to_pylist()}
+    kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
+    labels = [names.get(one) or "" for one in atoms["subject_id"].to_pylist()]
+    return statements(kinds, payloads, signs, labels)
 
 
 def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]:
@@ -90,7 +101,8 @@ def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]
     else:
         why = "the file system reuses freed blocks in its own time; an encrypted disk covers them"
         rows.append(("freed blocks of the disk", why, None))
-    for copy in copies:
+    newest = {(copy.kind, copy.place): copy for copy in sorted(copies, key=lambda one: one.made_us)}
+    for copy in newest.values():
         why = f"this {copy.kind} was made on {as_text(copy.made_us)}, before the erasure"
         rows.append((f"{copy.kind} {copy.place}", why, "it is deleted, or restored: restoring forgets again"))
     return [dict(zip(("what", "why", "until"), row, strict=True)) for row in rows]

@@ -16,6 +16,7 @@ from amos.storage.places import place
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_REPAIR_ADVICE = "Keep the store as it is, and make another of a backup: `amos restore SOURCE DESTINATION`."
 _OPEN_ADVICE = "Check the owner and permissions of the store folder."
 
 
@@ -37,7 +38,7 @@ def disk_errors(path: Path) -> Iterator[None]:
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as cause:
         raise InputError(f"{path} cannot be opened: {cause}", path=str(path), advice=_OPEN_ADVICE) from cause
     except (apsw.CorruptError, apsw.NotADBError) as cause:
-        raise IntegrityError(f"{path} is damaged: {cause}", path=str(path)) from cause
+        raise IntegrityError(f"{path} is damaged: {cause}", path=str(path), advice=_REPAIR_ADVICE) from cause
 
 
 def sync_folder(folder: Path) -> None:

@@ -21,6 +21,9 @@ _VERDICTS = {
 
 def forget_lines(report: Record) -> Iterator[str]:
     """Yield what goes, the counts, what remains, and the verdict last."""
+    if _is_nothing(report):
+        yield "Nothing that is stored fits: nothing was forgotten. See `amos list` and its scope options."
+        return
     rows = report.get("goes", [])
     for row in rows[:SHOWN_ROWS]:
         text = f"  {visible(row['text'])}" if row["text"] else ""
@@ -39,6 +42,11 @@ def forget_lines(report: Record) -> Iterator[str]:
         until = f" (until {row['until']})" if row["until"] else ""
         yield f"  {visible(row['what'])}: {visible(row['why'])}{until}"
     yield _VERDICTS.get(report["status"]) or _pending(report)
+
+
+def _is_nothing(report: Record) -> bool:
+    touched = report["removed"] or report["revised"] or report.get("suppressed") or report.get("goes_total")
+    return not (touched or report["tombstones"] or report["waiting_for"] or report["held_by"])
 
 
 def _pending(report: Record) -> str:

@@ -7,6 +7,7 @@ import pytest
 from amos.api import Store
 from amos.errors import InputError, UsageError
 from amos.identity import conversation_identity, id_text, source_identity
+from amos.views.forgotten import forget_lines
 from forgotten import confirmed, guesses, traces_of
 
 SECRET = "I live in Zanzibar."
@@ -369,3 +370,17 @@ def test_keys_made_of_texts_tell_nothing_of_a_forgotten_one(tmp_path):
                 snapshot.current("conversations")["conversation_id"].to_pylist()
             )
         assert store.verify().problems == []
+
+
+def test_a_preview_states_each_claim_and_prints_no_payload(store):
+    report = store.forget(atom(store, "teal"), dry_run=True)
+    texts = [row["text"] for row in report["goes"] if row["table"] == "atoms" and row["fate"] == "removed"]
+    assert texts == ["User's favourite colour is teal."]
+    assert not [line for line in forget_lines(report) if "{" in line]
+
+
+def test_a_selection_without_messages_is_not_called_gone(store):
+    report = store.forget(since="2031-01-01T00:00:00Z")
+    lines = list(forget_lines(report))
+    assert len(lines) == 1
+    assert lines[0].startswith("Nothing that is stored fits: nothing was forgotten.")
