@@ -24,6 +24,13 @@ def test_a_dry_run_writes_nothing(household, folder):
     assert "Would back up graph version" in household("backup", folder / "copy", "--dry-run").out
 
 
+def test_the_size_of_a_backup_counts_its_catalog_as_the_dry_run_does(household, folder):
+    planned = household("backup", folder / "copy", "--dry-run", "--json").object["bytes"]
+    made = household("backup", folder / "copy", "--json").object["bytes"]
+    (catalog,) = folder.glob("copy/*/*/shard.sqlite")
+    assert min(planned, made) >= catalog.stat().st_size > 0
+
+
 def test_people_are_told_where_the_key_is(household, folder):
     assert "The key is not in it" in household("backup", folder / "bare").out
     assert "The key is in it" in household("backup", folder / "whole", "--with-keys").out

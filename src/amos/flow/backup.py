@@ -48,7 +48,7 @@ def back_up_shard(
         "segments": made.copied.segments,
         "segments_written": made.copied.new_segments,
         "segments_removed": made.removed,
-        "bytes": made.copied.byte_count,
+        "bytes": held_backup(destination.joinpath(*shard.parts[-2:])).byte_count,
         "bytes_written": made.copied.new_bytes,
         "with_keys": made.has_keys,
         "registered": is_noted,

@@ -17,7 +17,8 @@ def backup_lines(record: Record) -> Iterator[str]:
         yield f"Would back up graph version {version}: {_size(record)}."
         return
     yield f"Backed up graph version {version} to {record['place']}: {_size(record)}."
-    yield f"Copied {plural(record['segments_written'], 'new segment')} ({amount(record['bytes_written'])})."
+    new = f"{plural(record['segments_written'], 'new segment')} ({amount(record['bytes_written'])})"
+    yield f"Copied the catalog and {new}."
     if record["segments_removed"]:
         yield f"Removed {plural(record['segments_removed'], 'segment')} that the store no longer has."
     if record["with_keys"]:
