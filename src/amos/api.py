@@ -148,7 +148,7 @@ class Store(Looking):
             receipt = run.ingest(batches, progress)
             receipt.seconds = time.perf_counter() - began
             record = receipt.as_record()
-            self.shard.record_run(run_id, "ingest", started, utc_now(), record)
+            self.shard.record_run(run_id, "ingest", started, utc_now(), record, is_synced=False)
             self.shard.tidy(now=utc_now())
             self._store_index(receipt.blocks + sum(receipt.decisions.values()))
         return {**record, "cut_places": receipt.cut_places}

@@ -200,9 +200,14 @@ class Inspection:
         started: datetime,
         finished: datetime,
         receipt: str | Mapping[str, object],
+        *,
+        is_synced: bool = True,
     ) -> None:
-        """Keep the receipt of a run, as JSON, outside chain and digest."""
+        """Keep the receipt of a run, as JSON, outside chain and digest.
+
+        is_synced: wait for the disk; without it a power cut can lose the receipt, never what it tells of.
+        """
         text = receipt if isinstance(receipt, str) else canonical_json(receipt)
         entry = RunEntry(run_id, kind, to_us(started), to_us(finished), text)
-        with self._lock, self._catalog.writing("record run"):
+        with self._lock, self._catalog.writing("record run", is_synced=is_synced):
             self._catalog.insert_run(entry)

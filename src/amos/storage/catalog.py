@@ -127,11 +127,23 @@ class Catalog:
             self._connection.execute("COMMIT")
 
     @contextmanager
-    def writing(self, operation: str) -> Iterator[None]:
+    def writing(self, operation: str, *, is_synced: bool = True) -> Iterator[None]:
         """Hold the write transaction; commit at the end, roll back on any exception.
 
-        Raises BusyError naming the holder after 10 s.
+        is_synced: wait until the disk has it; else the next transaction that waits brings it along, and a
+        power cut before that takes it back, whole.  Raises BusyError naming the holder after 10 s.
         """
+        if not is_synced:
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+        try:
+            with self._transaction(operation):
+                yield
+        finally:
+            if not is_synced:
+                self._connection.execute("PRAGMA synchronous=FULL")
+
+    @contextmanager
+    def _transaction(self, operation: str) -> Iterator[None]:
         self._begin(operation)
         try:
             reach("commit.begun")
