@@ -97,4 +97,4 @@ class Mending:
 
     def drop_orphans(self, named: set[str]) -> list[str]:
         """Remove files that nothing names, and drafts of dead processes."""
-        return clean_orphans(self._shard, lambda: named)
+        return clean_orphans(self._shard, lambda: named, self._catalog.truncate_log)
