@@ -114,10 +114,13 @@ class Forgetting:
             waiting_for=() if purged.is_done else purged.waiting_for,
             expires=expiry_of(request, now),
         )
+        counts = _counts(plan, request)
+        touched = counts["removed"] or counts["revised"] or tombstones
+        done = "purged" if touched else "nothing"
         return {
-            **_counts(plan, request),
+            **counts,
             "dry_run": False,
-            "status": "purged" if purged.is_done else "pending",
+            "status": done if purged.is_done else "pending",
             "tombstones": tombstones,
             "segments_rewritten": rewritten,
             "residual": residual(self.shard.copies(), residue),

@@ -162,7 +162,8 @@ class Shard(Upkeep, Mends, Leasing):
         if version is None:
             return head
         if not 0 <= version <= head:
-            raise UsageError(f"there is no graph version {version}: the newest is {head}")
+            message = f"there is no graph version {version}: the newest is {head}"
+            raise UsageError(message, advice="`amos list` shows what stands now.")
         require_retained(version, self.retained_from)
         return version
 
