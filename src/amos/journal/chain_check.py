@@ -87,6 +87,7 @@ class ChainCheck:
         return bool(
             page.owned == len(page.recomputed)
             and np.array_equal(page.stops - page.starts, [commit.event_count for commit in commits])
+            and (page.stops > page.starts).all()
             and (np.diff(accepted) >= 0).all()
             and np.array_equal(page.previous, links[:-1])
             and b"".join(commit.link for commit in commits) == links[page.stops].tobytes()
@@ -118,6 +119,8 @@ class ChainCheck:
                 yield Problem(
                     "event_count", where, f"{stop - start} events, the log says {commit.event_count}"
                 )
+            if start == stop:
+                yield Problem("event_count", where, "a commit without events")
             if commit.accepted_us < self._accepted:
                 yield Problem("time_backwards", where, "accepted before the commit below it")
             self._accepted = max(self._accepted, commit.accepted_us)

@@ -37,7 +37,8 @@ def disk_errors(path: Path) -> Iterator[None]:
         raise BusyError(f"{path} is locked by another process", path=str(path)) from cause
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as cause:
         raise InputError(f"{path} cannot be opened: {cause}", path=str(path), advice=_OPEN_ADVICE) from cause
-    except (apsw.CorruptError, apsw.NotADBError) as cause:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as cause:
+        # statements are fixed: one that does not fit tells of tables that are not those that were made
         raise IntegrityError(f"{path} is damaged: {cause}", path=str(path), advice=_REPAIR_ADVICE) from cause
 
 

@@ -1,0 +1,110 @@
+"""A small store with everything that a store can hold, and what it answers; for tests that edit it."""
+
+import hashlib
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pyarrow as pa
+
+import amos.api
+from amos.errors import EngineError
+from amos.flow.digest import state_digest
+from amos.journal.store import Shard
+from amos.journal.verify import verify_shard
+from amos.schemas.catalog import Idempotency, text_digest
+from amos.schemas.state import TABLES
+from committed_rows import NOW, RUN
+from households import HOUSEHOLD, line, write_lines
+
+SHARD = Path("default/default")
+
+
+def make_full_store(folder):
+    """Return the root of a store with sealed and hot rows, a snapshot, forgotten rows, texts and promises."""
+    root = folder / "store"
+    with amos.api.Store.create(root) as store:
+        store.ingest(write_lines(folder / "notes.jsonl", *HOUSEHOLD))
+        store.forget(_first_atom(store))
+        store.snapshot()
+        store.ingest(write_lines(folder / "more.jsonl", line("late", "My favourite tea is Assam.", 19)))
+        with store.shard.pin() as snapshot:
+            dispute = snapshot.table("conversations").drop_columns(["salt", "graph_version", "row_number"])
+        promised(store.shard, dispute)
+        store.hold(_first_atom(store), reason="case 7")
+    settle(root)
+    return root
+
+
+def promised(shard, conversations):
+    """Commit something under an idempotency key, with a text."""
+    from amos.journal.events import EventRows
+    from amos.journal.snapshot import latest_rows
+
+    latest = latest_rows(conversations["conversation_id"], conversations["version"])
+    rows = conversations if latest is None else conversations.take(pa.array(latest))
+    place = rows.schema.get_field_index("version")
+    version = pa.array([number + 1 for number in rows["version"].to_pylist()], pa.int32())
+    rows = rows.set_column(place, rows.schema.field("version"), version)
+    shard.commit(
+        [EventRows("evidence_captured", "conversations", rows)],
+        base=shard.head,
+        reads={},
+        operation="retitle",
+        actor="tester",
+        run_id=RUN,
+        now=NOW,
+        idempotency=Idempotency("once", b"\x07" * 32),
+        texts={text_digest("be kind"): ("policy", "be kind")},
+    )
+
+
+def _first_atom(store):
+    return store.list().rows[0]["atom_id"]
+
+
+def settle(root):
+    """Move what waits in write-ahead logs into their files."""
+    for path in (root / SHARD).glob("*.sqlite"):
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+    for path in (root / SHARD).glob("*.sqlite-*"):
+        path.unlink()
+
+
+def answers(root):
+    """Return a digest of everything that the store tells: all rows at all versions, and what is found."""
+    told = hashlib.sha256()
+    with amos.api.Store.open(root, read_only=True) as store:
+        for version in {store.shard.head, max(store.shard.retained_from, 1)}:
+            with store.shard.pin(version) as snapshot:
+                told.update(state_digest(snapshot).encode())
+                for table in TABLES:
+                    told.update(repr(snapshot.table(table).to_pylist()).encode())
+        found = store.search("tea favourite station")
+        told.update(repr(found.rows if hasattr(found, "rows") else found).encode())
+    return told.hexdigest()
+
+
+def is_named_or_harmless(root, expected):
+    """Return whether verification reports an edit, or the store still answers the same."""
+    try:
+        with Shard.open(root, read_only=True) as shard:
+            if not verify_shard(shard, is_deep=True, digest=state_digest).ok:
+                return True
+    except EngineError:
+        return True
+    finally:
+        for path in (root / SHARD).glob("*.sqlite-*"):
+            path.unlink()
+    try:
+        return answers(root) == expected
+    finally:
+        for path in (root / SHARD).glob("*.sqlite-*"):
+            path.unlink()
+
+
+def copied(root, folder):
+    """Return a copy of a store."""
+    return Path(shutil.copytree(root, folder / "copy"))
