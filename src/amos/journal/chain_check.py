@@ -164,9 +164,10 @@ class _Page:
         self.recomputed = event_checksums(events)
         self.checksums = digest_rows(events.column("checksum"))
         self.previous = digest_rows(events.column("previous_event_hash"))
-        owners = np.repeat(np.arange(len(commits)), stops - starts)
+        counts = stops - starts
+        owners = np.repeat(np.arange(len(commits)), counts)
         self.owned = len(owners)
-        rows = np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)] or [owners])
+        rows = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(len(owners))
         self.differing: dict[int, list[str]] = {}
         if len(rows):
             held = events if len(rows) == len(events) else events.take(pa.array(rows))
