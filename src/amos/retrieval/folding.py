@@ -65,7 +65,7 @@ def fold_items(view: View, turns: Scored, atoms: Scored, k: int) -> tuple[pa.Tab
     is_turn = np.arange(len(score) + int(alone.sum())) >= len(score)
     all_scores = np.concatenate([score, turns.score[alone]])
     ties = np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]])
-    best = np.lexsort((is_turn, ties, -all_scores))[:k]
+    best = np.lexsort((is_turn, _cited_ties(view, source_row, ties), ties, -all_scores))[:k]
     items = _Items(
         score=all_scores[best],
         components=np.concatenate([components, turns.components[alone]])[best],
@@ -73,6 +73,15 @@ def fold_items(view: View, turns: Scored, atoms: Scored, k: int) -> tuple[pa.Tab
         turn_row=np.concatenate([source_row, turns.row[alone]])[best],
     )
     return _ranked_table(view, items), len(is_turn)
+
+
+def _cited_ties(view: View, source_row: Array, ties: Array) -> Array:
+    """Return the ties of what claims cite, for claims of equal words; lone turns keep their own."""
+    second = ties.copy()
+    own = view.corpus.turns.rows["tie"]
+    cited = np.flatnonzero(source_row >= 0)
+    second[cited] = own[source_row[cited]]
+    return second
 
 
 def _shown_by(view: View, turns: Scored, atoms: Scored) -> I64:
