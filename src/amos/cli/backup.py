@@ -9,7 +9,7 @@ import click
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option, print_lines, print_object
-from amos.cli.progress import byte_progress
+from amos.cli.progress import step_progress
 
 
 @click.command()
@@ -37,7 +37,7 @@ def backup(
     from amos.moves import back_up
     from amos.views.moves import backup_lines
 
-    with byte_progress(invocation, "copying") as progress:
+    with step_progress(invocation, "copying") as progress:
         record = back_up(
             invocation.root,
             destination,
@@ -88,7 +88,7 @@ def restore(
     from amos.moves import restore as restore_store
     from amos.views.moves import restore_lines
 
-    with byte_progress(invocation, "restoring") as progress:
+    with step_progress(invocation, "restoring") as progress:
         record = restore_store(
             source,
             destination,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.printing import json_option, print_lines, print_object
+from amos.cli.progress import step_progress
 
 
 @click.command()
@@ -37,12 +36,8 @@ def compact(invocation: Invocation, *, full: bool, dry_run: bool, drop_history: 
     """
     from amos.views.care import compact_lines
 
-    def shown(done: int, planned: int) -> None:
-        if sys.stderr.isatty() and not invocation.is_quiet:
-            click.echo(f"\rmerged {done} of {planned}", nl=done == planned, err=True)
-
-    with invocation.open_store(is_writing=True) as store:
-        record = store.compact(full=full, dry_run=dry_run, drop_history=drop_history, progress=shown)
+    with invocation.open_store(is_writing=True) as store, step_progress(invocation, "merging") as progress:
+        record = store.compact(full=full, dry_run=dry_run, drop_history=drop_history, progress=progress)
     if as_json:
         print_object(record)
     else:

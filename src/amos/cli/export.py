@@ -10,7 +10,7 @@ import click
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath, OutputPath
 from amos.cli.printing import json_option, print_lines, print_object, print_rows
-from amos.cli.progress import byte_progress
+from amos.cli.progress import step_progress
 from amos.cli.secrets import read_secret, secret_options
 
 _file_option = click.option(
@@ -103,7 +103,7 @@ def parquet(
     from amos.moves import export_tables
 
     secret = read_secret(key_from, is_asked=passphrase, is_new=True)
-    with invocation.open_store() as store, byte_progress(invocation, "writing") as progress:
+    with invocation.open_store() as store, step_progress(invocation, "writing") as progress:
         record = export_tables(store, output, secret=secret, format_version=format_version, progress=progress)
     _tell(record, as_json=as_json)
 

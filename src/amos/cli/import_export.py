@@ -9,7 +9,7 @@ import click
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option, print_lines, print_object
-from amos.cli.progress import byte_progress
+from amos.cli.progress import step_progress
 from amos.cli.secrets import read_secret, secret_options
 
 
@@ -46,7 +46,7 @@ def import_export(
     from amos.views.moves import import_lines
 
     secret = read_secret(key_from, is_asked=passphrase, is_new=False)
-    with byte_progress(invocation, "checking") as progress:
+    with step_progress(invocation, "checking") as progress:
         record = bring_in(
             invocation.root,
             path,

@@ -15,6 +15,7 @@ import click
 from amos.cli.failures import InterruptedRunError
 from amos.cli.invocation import Invocation
 from amos.cli.printing import print_lines, print_object
+from amos.cli.progress import is_watched
 from amos.errors import InputError
 
 if TYPE_CHECKING:
@@ -125,9 +126,8 @@ def _compile_first(invocation: Invocation, size: int) -> None:
 
 def _ingest(invocation: Invocation, store: Store, reading: Reading, size: int) -> dict[str, Any]:
     progress = Progress()
-    is_shown = sys.stderr.isatty() and not invocation.is_quiet
     try:
-        if not is_shown:
+        if not is_watched(invocation):
             return store.ingest(reading.paths, dry_run=reading.is_dry, progress=progress, **reading.options)
         with click.progressbar(length=size, label="reading", file=sys.stderr) as bar:
             progress.bar = bar

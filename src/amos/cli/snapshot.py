@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.printing import json_option, print_lines, print_object
+from amos.cli.progress import phase_progress
 
 
 @click.command()
@@ -28,12 +27,8 @@ def snapshot(invocation: Invocation, *, as_json: bool) -> None:
     """
     from amos.views.care import snapshot_lines
 
-    def shown(phase: str, done: int, total: int) -> None:
-        if sys.stderr.isatty() and not invocation.is_quiet:
-            click.echo(f"\r{phase}: {done} of {total}   ", nl=done >= total, err=True)
-
-    with invocation.open_store(is_writing=True) as store:
-        record = store.snapshot(progress=shown)
+    with invocation.open_store(is_writing=True) as store, phase_progress(invocation) as progress:
+        record = store.snapshot(progress=progress)
     if as_json:
         print_object(record)
     else:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import click
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath, OutputPath
 from amos.cli.printing import json_option, print_lines, print_object
+from amos.cli.progress import phase_progress
 from amos.errors import InputError, IntegrityError, UsageError
 
 _FILE = GivenPath(dir_okay=False, exists=True, path_type=Path)
@@ -93,7 +92,8 @@ def _verify(
     earlier = None if since is None else _read(since)
     taken = None
     with invocation.open_store() as store:
-        report = store.verify(deep=deep, since=earlier, progress=_progress(invocation))
+        with phase_progress(invocation) as progress:
+            report = store.verify(deep=deep, since=earlier, progress=progress)
         if checkpoint is not None and report.ok:
             taken = store.checkpoint(earlier)
     record = dict(report.as_record())
@@ -106,22 +106,6 @@ def _verify(
         print_lines(verify_lines(record))
     if not report.ok:
         raise click.exceptions.Exit(IntegrityError.exit_code)
-
-
-def _progress(invocation: Invocation) -> Callable[[str, int, int], None] | None:
-    """Return what shows progress on a terminal, None where nobody would see it."""
-    if invocation.is_quiet or not sys.stderr.isatty():
-        return None
-    shown = ""
-
-    def show(phase: str, done: int, total: int) -> None:
-        nonlocal shown
-        text = f"{phase} {100 * done // max(total, 1)} %"
-        if text != shown:
-            click.echo(f"\r{text:<20}", nl=False, err=True)
-            shown = text
-
-    return show
 
 
 def _prove(invocation: Invocation, ref: str, output: Path | None, *, as_json: bool) -> None:
