@@ -9,9 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.clock import to_us
-from amos.journal.catalog_check import promise_digest
 from amos.journal.drafts import Draft
-from amos.journal.events import FIRST_LINK, Circumstances, canonical_json, chain_events, event_blob
+from amos.journal.events import (
+    FIRST_LINK,
+    Circumstances,
+    canonical_json,
+    chain_events,
+    event_blob,
+    promise_digest,
+)
 from amos.journal.ledger import Ledger, parse_groups
 from amos.journal.refusals import HeadMoved
 from amos.journal.requests import CommitRequest, Reads

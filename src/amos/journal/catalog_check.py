@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.journal.chain_check import Mark
+from amos.journal.events import promise_digest
 from amos.journal.findings import Problem
 from amos.journal.ledger import parse_groups
 from amos.journal.promises import Taking, json_field
@@ -44,11 +44,6 @@ class CatalogSource(Protocol):
     def copies(self) -> list[CopyEntry]: ...  # noqa: D102
     def holds(self) -> list[HoldEntry]: ...  # noqa: D102
     def promises(self) -> Iterator[list[tuple[bytes, bytes, int]]]: ...  # noqa: D102
-
-
-def promise_digest(scope: bytes, payload_digest: bytes) -> str:
-    """Return what an event says of an idempotency promise: hex, keyed through `scope`."""
-    return hashlib.sha256(b"amos/promise/1" + scope + payload_digest).hexdigest()
 
 
 class Kept:

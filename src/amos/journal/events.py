@@ -143,6 +143,11 @@ def payload_digest(payload: str, root: bytes) -> bytes:
     return hashlib.sha256(payload.encode() + root).digest()
 
 
+def promise_digest(scope: bytes, payload_digest: bytes) -> str:
+    """Return what an event says of an idempotency promise: hex, keyed through `scope`."""
+    return hashlib.sha256(b"amos/promise/1" + scope + payload_digest).hexdigest()
+
+
 def checksum(values: Sequence[Value]) -> bytes:
     """Return the digest of an event's canonical bytes; `values` follow the columns of CHECKED."""
     return hashlib.sha256(row_bytes(values)).digest()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from amos.errors import IntegrityError
 from amos.journal.inspection import Inspection
-from amos.journal.repairing import Derived, Remedy, damaged_hot, derive, remedies, replacements
 from amos.schemas.catalog import HotEntry, Layout, SegmentEntry
+
+if TYPE_CHECKING:
+    from amos.journal.repairing import Derived, Remedy
 
 
 class Repair(NamedTuple):
@@ -24,6 +26,8 @@ class Repair(NamedTuple):
 
     def remedies(self) -> list[Remedy]:
         """Return what will be done, one remedy each."""
+        from amos.journal.repairing import remedies
+
         return list(remedies(self.derived, self.counters, self.segments, self.hot))
 
 
@@ -36,6 +40,12 @@ class Mends(Inspection):
 
     def plan_repair(self, backup: Path | None) -> Repair:
         """Return what follows from the events and what a backup's shard folder holds; changes nothing."""
+        from amos.journal.repairing import (  # checks that only a repair loads
+            damaged_hot,
+            derive,
+            replacements,
+        )
+
         layout = self.layout()
         damaged = [entry for entry in layout.segments if not self._is_sound(entry)]
         files: dict[str, Path] = {} if backup is None else self._house.backup_files(backup, damaged)
