@@ -29,9 +29,10 @@ class Care:
         self._catalog = catalog
 
     def _insert(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
-        for row in rows:
-            marks = ", ".join("?" * len(row))
-            self._catalog.rows(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", row)  # noqa: S608
+        given = list(rows)
+        if given:
+            marks = ", ".join("?" * len(given[0]))
+            self._catalog.write_all(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", given)  # noqa: S608
 
     def add_erased(self, rows: Iterable[ErasedRow], erased_by: int) -> None:
         """Keep the commitments of rows that the commit `erased_by` takes."""
@@ -85,8 +86,7 @@ class Care:
 
     def drop_garbage(self, files: Iterable[str]) -> None:
         """Forget files that are gone."""
-        for file in files:
-            self._catalog.rows("DELETE FROM garbage WHERE file = ?", (file,))
+        self._catalog.write_all("DELETE FROM garbage WHERE file = ?", [(file,) for file in files])
 
     def put_snapshot(self, entry: SnapshotEntry) -> None:
         """Register a verified state."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,11 @@ class Catalog:
         """Return all rows of one reading statement."""
         with disk_errors(self.path):
             return fetch(self._connection, sql, values)
+
+    def write_all(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """Run one writing statement for each of many rows of values."""
+        with disk_errors(self.path):
+            self._connection.executemany(sql, values)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -303,8 +308,7 @@ class Catalog:
     def insert_hot(self, entries: Iterable[HotEntry]) -> None:
         """Add hot rows, and count them."""
         rows = list(entries)
-        with disk_errors(self.path):
-            self._connection.executemany("INSERT INTO hot VALUES (?, ?, ?, ?)", rows)
+        self.write_all("INSERT INTO hot VALUES (?, ?, ?, ?)", rows)
         self._add_to_meta("hot_blobs", len(rows))
         self._add_to_meta("hot_bytes", sum(len(entry.body) for entry in rows))
 
@@ -381,8 +385,7 @@ class Catalog:
         for digest, kind, body in rows:
             if digest != text_digest(body):
                 raise UsageError(f"a {kind} was given under a digest that is not its own")
-        with disk_errors(self.path):
-            self._connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", rows)
+        self.write_all("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", rows)
 
     def insert_run(self, entry: RunEntry) -> None:
         """Keep the receipt of a run; a repeated id replaces the earlier receipt."""

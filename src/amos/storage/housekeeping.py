@@ -35,7 +35,9 @@ class Housekeeping:
 
     def is_crowded(self, *, is_running: bool) -> bool:
         """Return whether some table has many segments: very many, while a run goes on."""
-        return bool(self.planned(MOST_WAITING if is_running else MOST_LIVE))
+        most = MOST_WAITING if is_running else MOST_LIVE
+        sql = "SELECT 1 FROM segment_files GROUP BY table_name HAVING count(*) > ? LIMIT 1"
+        return bool(self._catalog.rows(sql, (most,)))
 
     def clear(self, now_us: int) -> list[str]:
         """Remove replaced files that nobody can hold any more; return their names."""

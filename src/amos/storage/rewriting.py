@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from amos.storage.files import disk_errors, draft_folder, sync_folder
 from amos.storage.places import place
 from amos.storage.segments import GROUP_ROWS, SegmentReader, parquet_options, segment_name
 
+_NUMBERS = count()
 Keep = Callable[[pa.Table], npt.NDArray[np.bool_]]
 """Tells per stored row (all columns) whether it stays."""
 
@@ -39,7 +41,7 @@ def rewrite(
     table = entries[0].table
     constants = _shared_constants(entries)
     names = [name for name in stored(table).names if name not in constants]
-    draft = draft_folder(shard) / f"rewrite-{table}.parquet"
+    draft = _draft(shard, table)
     with disk_errors(draft):
         groups, digest = _write(draft, _chosen(files, entries, keep), names, table)
         try:
@@ -61,7 +63,7 @@ def write_rows(
     versions: of the first and the last commit among them.  Memory holds two row groups at a time.
     """
     names = stored(table).names
-    draft = draft_folder(shard) / f"write-{table}.parquet"
+    draft = _draft(shard, table)
     with disk_errors(draft):
         groups, digest = _write(draft, parts, names, table)
         try:
@@ -72,6 +74,11 @@ def write_rows(
             return _place(shard, draft, (table, *versions), groups, {})
         finally:
             draft.unlink(missing_ok=True)
+
+
+def _draft(shard: Path, table: str) -> Path:
+    """Return a path for a draft that nobody else of this process writes to."""
+    return draft_folder(shard) / f"rewrite-{table}-{next(_NUMBERS)}.parquet"
 
 
 def _shared_constants(entries: Sequence[SegmentEntry]) -> dict[str, Any]:
@@ -100,16 +107,16 @@ def _chosen(files: SegmentReader, entries: Sequence[SegmentEntry], keep: Keep | 
 def _in_groups(parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield the rows again in tables of GROUP_ROWS, the last one shorter."""
     waiting: list[pa.Table] = []
-    count = 0
+    held = 0
     for part in parts:
         waiting.append(part)
-        count += len(part)
-        while count >= GROUP_ROWS:
+        held += len(part)
+        while held >= GROUP_ROWS:
             whole = pa.concat_tables(waiting)
             yield whole.slice(0, GROUP_ROWS).combine_chunks()
-            count -= GROUP_ROWS
-            waiting = [whole.slice(GROUP_ROWS)] if count else []
-    if count:
+            held -= GROUP_ROWS
+            waiting = [whole.slice(GROUP_ROWS)] if held else []
+    if held:
         yield pa.concat_tables(waiting).combine_chunks()
 
 
@@ -119,8 +126,7 @@ def _write(
     """Write and sync the draft; return the rows per group and the digest of what was written."""
     groups: list[int] = []
     digest = hashlib.sha256()
-    schema = pa.schema([stored(table).field(name) for name in names]).remove_metadata()
-    bare = pa.schema([field.remove_metadata() for field in schema])
+    bare = pa.schema([stored(table).field(name).remove_metadata() for name in names])
     with draft.open("wb") as stream:
         with pq.ParquetWriter(stream, bare, **parquet_options(names)) as writer:
             for rows in _in_groups(parts):
