@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -40,45 +39,24 @@ class Plan:
     graves: Graves
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ahead:
-    """A batch prepared before its version was pinned, as if every block of it were new."""
-
-    prepared: Prepared
-    now: datetime
-    graves: Graves | None
-
-    def serves(self, graves: Graves) -> bool:
-        """Return whether it was prepared under the tombstones that stand."""
-        return graves.is_empty if self.graves is None else self.graves is graves
-
-
-class Received(NamedTuple):
-    """Blocks of a batch (RAW) with their (n,) ids and delivery digests, prepared ahead where that paid."""
-
-    raw: pa.Table
-    source_ids: pa.Array
-    delivered: pa.Array
-    ahead: Ahead | None = None
-
-
 def plan_batch(
     snapshot: Snapshot,
-    received: Received,
+    raw: pa.Table,
+    source_ids: pa.Array,
+    delivered: pa.Array,
     *,
     rules: Rules,
     key: bytes,
     now: datetime,
     graves: Graves | None = None,
 ) -> Plan:
-    """Decide the blocks of a batch against what `snapshot` holds.
+    """Decide the blocks of `raw` (RAW) against what `snapshot` holds.
 
-    graves: the tombstones of `snapshot`, read here when not given.  What was prepared ahead serves when
-    every block is new and none is an edit.
+    source_ids, delivered: (n,) ids and delivery digests, aligned with raw.  graves: the tombstones of
+    `snapshot`, read here when not given.
     """
     graves = read_graves(snapshot, key, now, graves)
-    given, source_ids, delivered, ahead = received
-    edits = name_edits(snapshot, given, source_ids, delivered, key)
+    edits = name_edits(snapshot, raw, source_ids, delivered, key)
     raw = edits.raw
     read_ids = (
         pa.concat_arrays([source_ids, edits.source_ids]) if edits.source_ids is not source_ids else source_ids
@@ -90,15 +68,11 @@ def plan_batch(
     refusals = known.absent("decisions", conflict_decisions(deliveries.conflicts, rules=rules, key=key))
     if deliveries.fresh.size == 0:
         return _unchanged(deliveries, refusals, read_ids, now, graves)
-    is_whole = deliveries.fresh.size == raw.num_rows
     keyed = raw if graves.is_empty else rekeyed_raw(snapshot, raw, key)
-    if ahead is not None and is_whole and keyed is given and ahead.serves(graves):
-        prepared, now = ahead.prepared, ahead.now
-    else:
-        columns = (keyed.combine_chunks(), source_ids, delivered, edits.revises)
-        if not is_whole:
-            columns = tuple(column.take(deliveries.fresh) for column in columns)
-        prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
+    columns = (keyed.combine_chunks(), source_ids, delivered, edits.revises)
+    if deliveries.fresh.size < raw.num_rows:
+        columns = tuple(column.take(deliveries.fresh) for column in columns)
+    prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
     candidates, moved = inherit_order_times(snapshot, prepared)
     replaced = moved.filter(pc.is_null(moved["gate"]))
     stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))
