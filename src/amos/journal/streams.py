@@ -69,16 +69,17 @@ class RowStream:
             if len(self._waiting):
                 versions = self._waiting.column("graph_version").to_numpy()
                 stop = len(versions) if versions.max() <= version else int(np.argmax(versions > version))
+                # moved on before it is yielded: who has enough rows may never ask for more of this iterator
+                found, self._waiting = self._waiting.slice(0, stop), self._waiting.slice(stop)
                 if stop:
                     self.rows_read += stop
-                    yield self._waiting.slice(0, stop)
-                self._waiting = self._waiting.slice(stop)
+                    yield found
                 if len(self._waiting):
                     return
-            found = next(self._parts, None)
-            if found is None:
+            part = next(self._parts, None)
+            if part is None:
                 return
-            self._waiting = found
+            self._waiting = part
 
     def rest(self) -> Iterator[pa.Table]:
         """Yield all rows that are left."""

@@ -11,6 +11,7 @@ from amos.errors import InputError, IntegrityError
 from amos.flow.proving import check_proof_record, export_journal, take_checkpoint, verify_since
 from amos.journal import check_export
 from amos.journal.checkpoint import read_checkpoint
+from amos.journal.journal_export import journal_lines
 from amos.journal.proof import prove_row
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
@@ -179,6 +180,17 @@ def lines(shard, tmp_path):
     path = tmp_path / "journal.jsonl"
     export_journal(shard, path, {})
     return path.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("is_sealed", [False, True])
+def test_a_long_journal_goes_on_where_its_last_page_of_commits_ended(shard, size, is_sealed):
+    if is_sealed:
+        shard.compact(now=NOW, most=1)
+    whole, pages = list(journal_lines(shard)), shard.commit_pages
+    shard.commit_pages = lambda until: pages(until=until, size=size)
+    assert list(journal_lines(shard)) == whole
+    assert problems_of(whole) == []
 
 
 def test_a_removed_line_anywhere_in_a_journal_is_named(lines):
