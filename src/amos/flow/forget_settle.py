@@ -227,8 +227,9 @@ class _Work:
 
     def _is_lost_succession(self, name: tuple[Any, ...]) -> bool:
         _, predecessor, successor, decision = name
-        lost = {predecessor, successor} & (self.vanished | self.reworded)
-        return bool(lost) or decision in self.left.decisions
+        ends = {predecessor, successor}
+        kept = ends.isdisjoint(self.vanished) and ends.isdisjoint(self.reworded)
+        return not kept or decision in self.left.decisions
 
     def _succession(self, held: list[Row], row: Row | None) -> list[Row]:
         withdrawn = {one["retracts"] for one in held}
