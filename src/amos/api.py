@@ -109,16 +109,18 @@ class Store(Looking):
         mapping: str | Path | None = None,
         trust: str | None = None,
         zone: str | None = None,
+        extractor: str | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Read transcripts into memory, one durable commit per batch; return the receipt.
 
-        paths: one file, folder or archive, or several.
+        paths: one file, folder or archive, or several.  extractor: `name@version`, else the current one.
         Re-running adds nothing that is stored already, so an interrupted run is simply run again.
         With dry_run the same work happens on a scratch copy, and the store stays as it is; the
         receipt then lists where something was cut.
         """
+        from amos.extraction.propose import EXTRACTOR
         from amos.flow.ingest import Run
         from amos.flow.inputs import given_paths, measure_inputs
         from amos.flow.memory import returned_memory
@@ -127,7 +129,13 @@ class Store(Looking):
 
         if dry_run:
             return self._ingest_scratch(
-                paths, format=format, mapping=mapping, trust=trust, zone=zone, progress=progress
+                paths,
+                format=format,
+                mapping=mapping,
+                trust=trust,
+                zone=zone,
+                extractor=extractor,
+                progress=progress,
             )
         files = given_paths(paths)
         began = time.perf_counter()
@@ -141,7 +149,7 @@ class Store(Looking):
             shard=(self.tenant, self.workspace),
         )
         size = measure_inputs(files, format=format, mapping=Path(mapping) if mapping else None)
-        rules = default_rules(size=size)
+        rules = default_rules(size=size, extractor=extractor or EXTRACTOR)
         run_id = random_id()
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
         with returned_memory():
@@ -319,18 +327,21 @@ def propose(
     format: str | None = None,  # noqa: A002 - the word of the command line
     zone: str | None = None,
     trust: str | None = None,
+    extractor: str | None = None,
     report: Report | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield one line per candidate and decision for every message in `paths`; no store is touched.
 
-    paths: one file, folder or archive, or several.
+    paths: one file, folder or archive, or several.  extractor: `name@version`, else the current one.
     report: told of every record that could not be read, or only in part.
     """
+    from amos.extraction.propose import EXTRACTOR
     from amos.flow.inputs import given_paths, measure_inputs, read_proposals
     from amos.flow.proposing import propose_lines
     from amos.flow.rules import default_rules
 
     files = given_paths(paths)
-    rules = default_rules(size=measure_inputs(files, format=format, zone=zone, trust=trust))
+    size = measure_inputs(files, format=format, zone=zone, trust=trust)
+    rules = default_rules(size=size, extractor=extractor or EXTRACTOR)
     proposals = read_proposals(files, format=format, zone=zone, trust=trust, report=report)
     yield from propose_lines(proposals, rules=rules, now=utc_now())

@@ -38,7 +38,7 @@ def test_each_line_has_the_contracted_fields_in_order_and_no_store_is_made(amos,
     assert list(claim) == FIELDS
     assert (claim["id"], claim["outcome"], claim["action"]) == ("p1", "commit", "add")
     assert claim["excerpt"].encode() == b"My locker number is 12."[slice(*claim["span"])]
-    assert (claim["extractor"], claim["policy"]) == ("rules@1", "default@1")
+    assert (claim["extractor"], claim["policy"]) == ("rules@2", "default@1")
     assert none["outcome"] == "ignore"
     assert none["span"] is none["statement"] is none["value"] is None
     assert none["reasons"]
@@ -98,3 +98,12 @@ def test_notes_are_told_only_when_asked_for(amos, folder):
     told = amos("propose", "in")
     assert (told.code, told.err) == (0, "")
     assert "skipped_files" in amos("-v", "propose", "in").err
+
+
+def test_an_earlier_extractor_is_named_in_its_lines_and_an_unknown_one_is_refused(amos, folder):
+    path = write_lines(folder / "n.jsonl", line("p1", "My locker number is 12.", 1))
+    (claim,) = lines_of(amos("propose", path, "--from", "messages", "--extractor", "rules@1"))
+    assert claim["extractor"] == "rules@1"
+    told = amos("propose", path, "--from", "messages", "--extractor", "guesses@9")
+    assert told.code == 2
+    assert "rules@1, rules@2" in told.err

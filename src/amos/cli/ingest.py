@@ -10,7 +10,7 @@ import click
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option
-from amos.cli.reading import Reading, read_into_store
+from amos.cli.reading import Reading, extractor_option, read_into_store
 
 
 @click.command()
@@ -25,6 +25,7 @@ from amos.cli.reading import Reading, read_into_store
 )
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none, such as Europe/Brussels.")
+@extractor_option
 @click.option("--dry-run", is_flag=True, help="Store nothing; say what would happen and what would be cut.")
 @click.option(
     "--strict",

@@ -10,6 +10,7 @@ import click
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath
 from amos.cli.printing import print_objects
+from amos.cli.reading import extractor_option
 from amos.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--from", "format", metavar="FORMAT", help="Read as this format instead of looking.")
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none.")
+@extractor_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, which it always does.")
 @pass_invocation
 def propose(
@@ -30,6 +32,7 @@ def propose(
     format: str | None,  # noqa: A002 - the word of the command line
     trust: str | None,
     zone: str | None,
+    extractor: str | None,
     as_json: bool,  # noqa: ARG001 - there is no other form
 ) -> None:
     """Print the candidates of texts without a store, one JSON line each.
@@ -55,6 +58,7 @@ def propose(
         if problem.is_lost:
             lost.append(problem)
 
-    print_objects(propose_all(paths, format=format, zone=zone, trust=trust, report=report))
+    proposed = propose_all(paths, format=format, zone=zone, trust=trust, extractor=extractor, report=report)
+    print_objects(proposed)
     if lost:
         raise click.exceptions.Exit(InputError.exit_code)

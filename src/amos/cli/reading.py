@@ -21,13 +21,16 @@ from amos.errors import InputError
 if TYPE_CHECKING:
     from amos.api import Store
 
+extractor_option = click.option(
+    "--extractor", metavar="NAME@VERSION", help="Read claims with this extractor instead of the current one."
+)
 WARNED = 10
 """Problems named on standard error; all are counted, and listed by `--json`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What is to be read and how it is told.  options: format, mapping, trust, zone."""
+    """What is to be read and how it is told.  options: format, mapping, trust, zone, extractor."""
 
     paths: tuple[Path, ...]
     is_dry: bool = False
@@ -57,7 +60,8 @@ def read_into_store(invocation: Invocation, reading: Reading) -> None:
     """
     from amos.flow.inputs import measure_inputs
 
-    size = measure_inputs(reading.paths, **reading.options)
+    inputs = {name: value for name, value in reading.options.items() if name != "extractor"}
+    size = measure_inputs(reading.paths, **inputs)
     with _store_for(invocation, reading) as store:
         _compile_first(invocation, size)
         receipt = _ingest(invocation, store, reading, size)

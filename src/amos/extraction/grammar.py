@@ -151,21 +151,27 @@ def compile_grammar(table: GrammarText, *, digest: str = "") -> Grammar:
     )
 
 
-def grammar_texts() -> list[tuple[str, str]]:
-    """Return (file name, text) of each shipped grammar file, English first, then by name."""
-    folder = resources.files("amos.extraction") / "grammars"
+CURRENT = "rules@2"
+"""The grammar that is worked on; earlier ones stay as they were, so that a re-run can be compared."""
+GRAMMARS = {"rules@1": "grammars/rules-1", CURRENT: "grammars"}
+"""Folder of each shipped grammar by the extractor that reads with it."""
+
+
+def grammar_texts(name: str = CURRENT) -> list[tuple[str, str]]:
+    """Return (file name, text) of each file of the grammar `name`, English first, then by name."""
+    folder = resources.files("amos.extraction").joinpath(*GRAMMARS[name].split("/"))
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".txt"))
     names.sort(key=lambda name: name != "english.txt")
     return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
 
 
 @functools.cache
-def load_grammar() -> Grammar:
-    """Return the shipped grammar, compiled once per process."""
+def load_grammar(name: str = CURRENT) -> Grammar:
+    """Return the shipped grammar `name`, compiled once per process."""
     table = GrammarText()
     digest = hashlib.sha256()
-    for name, text in grammar_texts():
-        digest.update(name.encode() + b"\0" + text.encode() + b"\0")
-        parse_grammar(text, origin=name, into=table)
+    for origin, text in grammar_texts(name):
+        digest.update(origin.encode() + b"\0" + text.encode() + b"\0")
+        parse_grammar(text, origin=origin, into=table)
     table.patterns.sort(key=lambda pattern: pattern.settings.get("late") == "yes")
     return compile_grammar(table, digest=digest.hexdigest())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from amos.extraction.claim_rows import claim_rows, place_drafts
 from amos.extraction.drafting import Drafter
 from amos.extraction.drafts import Draft
-from amos.extraction.grammar import Grammar
+from amos.extraction.grammar import CURRENT, Grammar
 from amos.extraction.matches import Origin
 from amos.extraction.normalise import View, text_buffer, view_texts
 from amos.extraction.notes import (
@@ -26,7 +26,8 @@ from amos.extraction.notes import (
 from amos.extraction.read import Matches, read_matches
 from amos.kernels.rows import NOTE_CUES, ROW_MESSAGE
 
-EXTRACTOR = "rules@1"
+EXTRACTOR = CURRENT
+"""The extractor that reads unless another one is asked for."""
 
 
 class Proposal(NamedTuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Protocol
 
 import pyarrow as pa
 
 from amos.errors import UsageError
-from amos.extraction.grammar import load_grammar
+from amos.extraction.grammar import GRAMMARS, load_grammar
 from amos.extraction.propose import EXTRACTOR, Proposal, propose
 
 GROUP = "amos.extractors"
@@ -27,23 +28,32 @@ class Extractor(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class RulesExtractor:
-    """The built-in extractor: a token kernel driven by the shipped grammar."""
+    """A built-in extractor: the token kernel driven by one of the shipped grammars.
 
-    name = EXTRACTOR
+    name: one of GRAMMARS.
+    """
+
+    name: str = EXTRACTOR
 
     def propose(self, sources: pa.Table, *, is_compiled: bool) -> Proposal:
         """Return the claims of `sources` (SEGMENTABLE) and the notes for the rest."""
-        return propose(sources, load_grammar(), is_compiled=is_compiled)
+        return propose(sources, load_grammar(self.name), is_compiled=is_compiled)
+
+
+def extractor_names() -> list[str]:
+    """Return the names of all extractors that can be asked for."""
+    return sorted({*GRAMMARS, *(entry.name for entry in entry_points(group=GROUP))})
 
 
 def find_extractor(name: str = EXTRACTOR) -> Extractor:
     """Return the extractor called `name`.  Raises UsageError naming those that exist."""
-    if name == EXTRACTOR:
-        return RulesExtractor()
+    if name in GRAMMARS:
+        return RulesExtractor(name)
     registered = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in registered:
-        known = ", ".join(sorted({EXTRACTOR, *registered}))
+        known = ", ".join(extractor_names())
         raise UsageError(f"no extractor {name!r}; there are: {known}", path=name)
     found: Extractor = registered[name].load()()
     return found

@@ -28,9 +28,9 @@ class ReadSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class ProposeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which extractor proposes."""
+    """Which extractor proposes; an empty text means the current one."""
 
-    extractor: str = "rules@1"
+    extractor: str = ""
 
 
 class DecideSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,6 +58,7 @@ class Pipeline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "mapping": Path(set_up.mapping) if set_up.mapping else None,
             "trust": set_up.trust or None,
             "zone": set_up.zone or None,
+            "extractor": self.propose.extractor or None,
         }
 
     def inputs_or(self, paths: Sequence[Path]) -> tuple[Path, ...]:
@@ -134,7 +135,7 @@ def _value(text: str) -> Any:
 
 
 def _require_known(pipeline: Pipeline, path: Path) -> None:
-    from amos.extraction.propose import EXTRACTOR
+    from amos.extraction.registry import extractor_names
     from amos.flow.rules import default_rules
 
     if pipeline.stages != STAGES:
@@ -143,12 +144,14 @@ def _require_known(pipeline: Pipeline, path: Path) -> None:
             path=str(path),
             advice=f"They are {', '.join(STAGES)}, in this order.",
         )
-    policy = default_rules(size=0).policy.label
+    policies = [default_rules(size=0).policy.label]
     for word, given, known in (
-        ("extractor", pipeline.propose.extractor, EXTRACTOR),
-        ("policy", pipeline.decide.policy, policy),
+        ("extractor", pipeline.propose.extractor, ["", *extractor_names()]),
+        ("policy", pipeline.decide.policy, policies),
     ):
-        if given != known:
+        if given not in known:
             raise UsageError(
-                f"{path.name}: no {word} is called {given!r}", path=str(path), advice=f"Use {known!r}."
+                f"{path.name}: no {word} is called {given!r}",
+                path=str(path),
+                advice=f"There are: {', '.join(filter(None, known))}.",
             )

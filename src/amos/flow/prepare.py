@@ -20,8 +20,7 @@ from amos.admission.tombstones import Graves
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
-from amos.extraction.grammar import Grammar
-from amos.extraction.propose import EXTRACTOR, propose
+from amos.extraction.registry import Extractor
 from amos.extraction.screen import apply_cuts, screen
 from amos.flow.tombstoned import (
     claim_findings,
@@ -44,13 +43,13 @@ _SCOPE = ("project", "user", "agent", "session", "task", "tool_environment")
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What a run decides by: grammar, policy, and whether its kernels are compiled.
+    """What a run decides by: extractor, policy, and whether its kernels are compiled.
 
     texts: by digest the kind and body of what the store keeps once, the policy among them.
     earlier: findings (FINDINGS) that were made before the RAW rows given to it came here, if any.
     """
 
-    grammar: Grammar
+    extractor: Extractor
     policy: Policy
     is_compiled: bool
     texts: Mapping[bytes, tuple[str, str]] = field(default_factory=dict)
@@ -116,10 +115,10 @@ def _prepare_found(
     raw, cut_bytes = apply_cuts(raw, findings)
     sources = capture_sources(raw, source_ids, delivered, cut_bytes, revises, key=key, now=now)
     segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
-    proposal = propose(segmentable, rules.grammar, is_compiled=rules.is_compiled)
+    proposal = rules.extractor.propose(segmentable, is_compiled=rules.is_compiled)
     claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
     claims = bound_temporary(claims, segmentable)
-    builder = Builder(key=key, policy=rules.policy, extractor=EXTRACTOR)
+    builder = Builder(key=key, policy=rules.policy, extractor=rules.extractor.name)
     built = builder.build(claims, sources, raw["conversation_key"])
     return Prepared(
         sources=sources,
@@ -265,7 +264,7 @@ def source_decisions(
         "reasons": pa.array(reasons, schema.field("reasons").type),
         "modality": pa.array(modality, pa.string()),
         "policy": pa.repeat(rules.policy.label, count),
-        "extractor": pa.repeat(EXTRACTOR, count),
+        "extractor": pa.repeat(rules.extractor.name, count),
         "utility": pa.array(np.zeros(count, np.int32)),
         "risk": pa.array(np.zeros(count, np.int32)),
         "atom_id": pa.nulls(count, schema.field("atom_id").type),
@@ -339,7 +338,7 @@ def conflict_decisions(conflicts: pa.Table, *, rules: Rules, key: bytes) -> pa.T
         "reasons": [[str(Reason.DELIVERY_CONFLICT)]] * count,
         "modality": [str(Modality.NONE)] * count,
         "policy": [rules.policy.label] * count,
-        "extractor": [EXTRACTOR] * count,
+        "extractor": [rules.extractor.name] * count,
         "utility": [0] * count,
         "risk": [0] * count,
         "atom_id": [None] * count,

@@ -16,7 +16,6 @@ from amos.admission.settle import settle
 from amos.atoms.statement import statement_of
 from amos.clock import as_text, to_us
 from amos.evidence.capture import digest_deliveries, identify_sources
-from amos.extraction.propose import EXTRACTOR
 from amos.flow.claims import shown_value, subject_label
 from amos.flow.current import NothingStored
 from amos.flow.prepare import Prepared, Rules, prepare
@@ -194,7 +193,7 @@ def refused_line(proposal: Proposal, rules: Rules) -> dict[str, Any]:
         "reasons": known or [str(Reason.SCHEMA_INVALID)],
         "modality": "none",
         "targets": [],
-        "extractor": EXTRACTOR,
+        "extractor": rules.extractor.name,
         "policy": rules.policy.label,
     }
     return claim_line(proposal.id, decision, None, {}, {})

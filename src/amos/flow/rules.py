@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from amos.admission.policy import Policy, default_policy_text, read_policy
-from amos.extraction.grammar import load_grammar
+from amos.extraction.propose import EXTRACTOR
+from amos.extraction.registry import find_extractor
 from amos.flow.prepare import Rules
 from amos.kernels.warmth import was_warm
 from amos.schemas.catalog import text_digest
@@ -24,17 +25,18 @@ class _Seen:
     runs = 0
 
 
-def default_rules(*, size: int) -> Rules:
-    """Return the grammar and policy that ship with Amos; compiled once a process has read enough.
+def default_rules(*, size: int, extractor: str = EXTRACTOR) -> Rules:
+    """Return an extractor and the policy that ships with Amos; compiled once a process has read enough.
 
-    size: bytes of the input at hand.  Plain and compiled kernels give the same rows.
+    size: bytes of the input at hand.  Plain and compiled kernels give the same rows.  Raises UsageError
+    for an unknown extractor.
     """
     _Seen.count += size
     _Seen.runs += 1
     is_loading_worth = _Seen.runs > 1 and _Seen.count >= LOADED_FROM_BYTES and was_warm()
     policy, texts = default_policy()
     return Rules(
-        grammar=load_grammar(),
+        extractor=find_extractor(extractor),
         policy=policy,
         is_compiled=_Seen.count >= COMPILED_FROM_BYTES or is_loading_worth,
         texts=texts,
