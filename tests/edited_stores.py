@@ -3,16 +3,19 @@
 import hashlib
 import shutil
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
 
 import amos.api
+from amos.copies.store import note_copy
 from amos.errors import EngineError
 from amos.flow.digest import state_digest
+from amos.journal.refusals import IdempotencyConflict
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
-from amos.schemas.catalog import Idempotency, text_digest
+from amos.schemas.catalog import CopyEntry, Idempotency, text_digest
 from amos.schemas.state import TABLES
 from committed_rows import NOW, RUN
 from households import HOUSEHOLD, line, write_lines
@@ -31,7 +34,10 @@ def make_full_store(folder):
         with store.shard.pin() as snapshot:
             dispute = snapshot.table("conversations").drop_columns(["salt", "graph_version", "row_number"])
         promised(store.shard, dispute)
+        beside(store)
+        store.ingest(write_lines(folder / "hot.jsonl", line("hot", "My favourite bird is the wren.", 21)))
         store.hold(_first_atom(store), reason="case 7")
+    note_copy(root / SHARD, CopyEntry(bytes(16), "backup", 1, 1, "elsewhere"))
     settle(root)
     return root
 
@@ -57,6 +63,20 @@ def promised(shard, conversations):
         idempotency=Idempotency("once", b"\x07" * 32),
         texts={text_digest("be kind"): ("policy", "be kind")},
     )
+
+
+def beside(store):
+    """Let the catalog keep a refused command, a lease and a replaced file."""
+    store.forget(_first_atom(store), suppress=True)
+    with suppress(IdempotencyConflict):
+        store.shard.commit(
+            [], base=store.shard.head, reads={}, operation="retitle", actor="tester", run_id=RUN, now=NOW,
+            idempotency=Idempotency("once", b"\x08" * 32),
+        )  # fmt: skip
+    store.shard.release_lease(store.shard.take_lease("audit", now=NOW), now=NOW)
+    store.ingest(write_lines(store.root.parent / "last.jsonl", line("last", "My favourite fish is cod.", 20)))
+    store.forget(_first_atom(store), keep_evidence=True)
+    store.compact(full=True)
 
 
 def _first_atom(store):

@@ -13,8 +13,9 @@ pytestmark = pytest.mark.crash
 
 TABLES = (
     "meta", "commits", "segment_files", "hot", "idempotency", "texts", "runs", "erased_rows", "erasures",
-    "snapshots", "holds",
+    "snapshots", "holds", "conflicts", "leases", "copies", "garbage",
 )  # fmt: skip
+BESIDE = ("conflicts", "copies", "garbage", "holds", "leases", "runs", "snapshots")
 BYTES_PER_FILE = 6
 BYTES_OF_CATALOG = 48
 
@@ -122,6 +123,31 @@ def test_a_removed_row_of_the_catalog_is_named_or_harmless(root, told, table):
         connection = connected(root)
         connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", row)
         connection.close()
+
+
+@pytest.mark.parametrize("table", BESIDE)
+@pytest.mark.parametrize("edit", ["remove", "change"])
+def test_an_edit_of_a_row_beside_the_memory_is_named(root, table, edit):
+    columns, rows = cells(root, table, 1)
+    where, values = condition(columns, rows[0])
+    number = columns.index(next(name for name in columns if name.endswith("_us")))
+    connection = connected(root)
+    if edit == "remove":
+        connection.execute(f"DELETE FROM {table} WHERE {where}", values)
+    else:
+        sql = f"UPDATE {table} SET {columns[number]} = {columns[number]} + 1 WHERE {where}"
+        connection.execute(sql, values)
+    connection.close()
+    with Shard.open(root, read_only=True) as shard:
+        assert verify_shard(shard).problems
+
+
+def test_another_time_of_creation_is_named(root):
+    connection = connected(root)
+    connection.execute("UPDATE meta SET value = '2020-01-01T00:00:00+00:00' WHERE name = 'created_at'")
+    connection.close()
+    with Shard.open(root, read_only=True) as shard:
+        assert [problem.where for problem in verify_shard(shard).problems] == ["meta created_at"]
 
 
 SWAP_EVENTS = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -15,6 +16,7 @@ from amos.flow.forget_plan import ErasurePlan
 from amos.flow.forget_selection import ForgetRequest, Selected, current_rows, find_one, select
 from amos.identity import id_text, parse_ref, prefix_range, random_id
 from amos.journal.events import EventNotice
+from amos.journal.holds import hold_digest
 from amos.journal.requests import CareLog
 from amos.journal.store import Shard, Snapshot
 from amos.schemas.catalog import HoldEntry
@@ -122,7 +124,12 @@ def place_hold(
     """
     kind, name = _held_thing(shard, ref, scope)
     entry = HoldEntry(random_id(), kind, name, reason, to_us(now), None)
-    notice = EventNotice("hold_placed", {"hold": id_text("holds", entry.hold_id), "kind": kind})
+    said = {
+        "hold": id_text("holds", entry.hold_id),
+        "kind": kind,
+        "terms": hold_digest(entry, shard.key),
+    }
+    notice = EventNotice("hold_placed", said)
     _note(shard, notice, entry, actor=actor, run_id=random_id(), now=now)
     return shown_hold(entry)
 
@@ -144,16 +151,39 @@ def _held_thing(shard: Shard, ref: str | None, scope: dict[str, str]) -> tuple[s
 
 
 def release_hold(shard: Shard, ref: str, *, actor: str, now: datetime) -> Row:
-    """End a hold; return it.  Raises UsageError when no standing hold is called so."""
+    """End a hold; return it.  Raises UsageError when no standing hold is called so.
+
+    One that events tell of and the catalog has lost is ended as well.
+    """
     table, body = parse_ref(ref)
     low, high = prefix_range(body)
     found = [one for one in shard.holds() if table == "holds" and low <= one.hold_id <= high]
+    if not found and table == "holds" and (lost := _lost_hold(shard, ref)) is not None:
+        _note(shard, lost, None, actor=actor, run_id=random_id(), now=now)
+        end = {"reason": "", "placed_at": None, "released_at": as_text(to_us(now))}
+        return {"hold_id": lost.payload["hold"], "kind": lost.payload["kind"], "ref": "", **end}
     if len(found) != 1 or found[0].released_us is not None:
         raise UsageError(f"no standing hold is called {ref}", path=ref, advice="See `amos hold list`.")
     entry = found[0]._replace(released_us=to_us(now))
     notice = EventNotice("hold_released", {"hold": id_text("holds", entry.hold_id), "kind": entry.kind})
     _note(shard, notice, entry, actor=actor, run_id=random_id(), now=now)
     return shown_hold(entry)
+
+
+def _lost_hold(shard: Shard, ref: str) -> EventNotice | None:
+    """Return the event that ends a hold of which the journal alone tells, None when no such one stands."""
+    with shard.pin() as snapshot:
+        events = snapshot.table("events", ["event_type", "payload"])
+    kinds = pa.array(["hold_placed", "hold_released"])
+    events = events.filter(pc.is_in(events["event_type"], value_set=kinds))
+    said: dict[str, Row] = {}
+    for event in map(json.loads, events["payload"].to_pylist()):
+        is_end = said.pop(event["hold"], None) is not None
+        if not is_end:
+            said[event["hold"]] = event
+    found = [one for name, one in said.items() if name.startswith(ref.lower())]
+    terms = {"hold": found[0]["hold"], "kind": found[0]["kind"]} if len(found) == 1 else None
+    return None if terms is None else EventNotice("hold_released", terms)
 
 
 def shown_hold(entry: HoldEntry) -> Row:

@@ -16,6 +16,9 @@ from amos.journal.verify import verify_shard
 Progress = Callable[[str, int, int], None]
 
 _FROM_BACKUP = "only a backup holds it: `amos repair --from BACKUP`, or `amos restore`"
+_HOLD = (
+    "what it protects is told by nothing else: `amos hold release` ends it, `amos hold place` places it anew"
+)
 _LOST = {
     "history_rolled_back": "the newer commits are in no file of this store: restore a backup",
     "promise_missing": "a repeated command will be taken for a new one; only a backup knows of it",
@@ -24,7 +27,9 @@ _LOST = {
     "text_changed": "the text is nowhere else; what was decided under it stays as it is",
     "run_changed": "a receipt is told by nothing else; no memory depends on it",
     "copy_changed": "the list of copies is told by nothing else; no memory depends on it",
-    "hold_changed": "a hold is told by nothing else: place it again with `amos hold`",
+    "hold_changed": _HOLD,
+    "hold_missing": _HOLD,
+    "conflict_changed": "a refused command is told by nothing else; no memory depends on it",
     "snapshot_changed": "register the state again with `amos snapshot`",
 }
 

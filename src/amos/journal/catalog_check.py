@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.journal.chain_check import Mark
 from amos.journal.events import promise_digest
 from amos.journal.findings import Problem
 from amos.journal.ledger import parse_groups
@@ -43,21 +42,38 @@ class CatalogSource(Protocol):
     def snapshots(self) -> list[SnapshotEntry]: ...  # noqa: D102
     def copies(self) -> list[CopyEntry]: ...  # noqa: D102
     def holds(self) -> list[HoldEntry]: ...  # noqa: D102
+    def differing(self) -> list[str]: ...  # noqa: D102
     def promises(self) -> Iterator[list[tuple[bytes, bytes, int]]]: ...  # noqa: D102
+
+    key: bytes
+
+
+class Told(NamedTuple):
+    """An event that tells of a row beside the memory: of which commit, when it occurred, what it says."""
+
+    event_type: str
+    version: int
+    occurred_us: int
+    content: dict[str, Any]
+
+
+_TELLING = pa.array(["snapshot_registered", "hold_placed", "hold_released"])
 
 
 class Kept:
-    """What events say of things that the catalog keeps beside rows: texts and promises."""
+    """What events say of things that the catalog keeps beside rows: texts, promises, snapshots, holds."""
 
     def __init__(self) -> None:
         self.text_refs: set[bytes] = set()
         self.promises: set[bytes] = set()
         self.unstated: set[int] = set()
+        self.told: list[Told] = []
 
     def add(self, events: pa.Table) -> None:
         """Take in what some events say."""
         refs = pc.list_flatten(events.column("payload_refs"))
         self.text_refs |= set(pc.unique(refs).to_pylist())
+        self._add_told(events.filter(pc.is_in(events.column("event_type"), value_set=_TELLING)))
         held = events.filter(pc.is_valid(events.column("idempotency_key")))
         if not len(held):
             return
@@ -67,6 +83,14 @@ class Kept:
                 self.unstated.add(version)
             else:
                 self.promises.add(bytes.fromhex(digest))
+
+    def _add_told(self, events: pa.Table) -> None:
+        names = ("event_type", "graph_version", "payload")
+        columns = (events.column(name).to_pylist() for name in names)
+        times = events.column("occurred_at").cast(pa.int64()).to_pylist()
+        for kind, version, payload, occurred in zip(*columns, times, strict=True):
+            if is_object(payload):
+                self.told.append(Told(kind, version, occurred, json.loads(payload)))
 
 
 def check_segment_entries(segments: Sequence[SegmentEntry]) -> Iterator[Problem]:
@@ -138,17 +162,6 @@ def check_promises(source: CatalogSource, kept: Kept) -> Iterator[Problem]:
         )
 
 
-def check_snapshots(entries: Sequence[SnapshotEntry], marks: Mapping[int, Mark]) -> Iterator[Problem]:
-    """Yield registered snapshots that contradict the history."""
-    for entry in entries:
-        mark = marks.get(entry.graph_version)
-        where = f"snapshot {entry.graph_version}"
-        if mark is None:
-            yield Problem("snapshot_changed", where, "there is no such commit")
-        elif (mark.events, mark.link) != (entry.event_count, entry.link):
-            yield Problem("snapshot_changed", where, "its event count or link is not that of the history")
-
-
 def check_retention(retained_from: int, taking: Sequence[Taking]) -> Iterator[Problem]:
     """Yield a bound of retention that is not the one that events of dropped history state."""
     stated = [
@@ -174,33 +187,13 @@ def check_erasures(entries: Sequence[ErasureEntry], taking: Sequence[Taking], he
             yield Problem("erasure_changed", where, f"status {entry.status}, commit {entry.graph_version}")
         elif (entry.finished_us is None) != (entry.status == "purging"):
             yield Problem("erasure_changed", where, "its status and its end contradict each other")
-        if not (_is_object(entry.request) and _is_object(entry.report)):
+        if not (is_object(entry.request) and is_object(entry.report)):
             yield Problem("erasure_changed", where, "its request or report is no JSON object")
 
 
-def _is_object(text: str) -> bool:
+def is_object(text: str) -> bool:
+    """Return whether a text is that of a JSON object."""
     try:
         return isinstance(json.loads(text), dict)
     except ValueError:
         return False
-
-
-def check_bookkeeping(source: CatalogSource, layout: Layout) -> Iterator[Problem]:
-    """Yield rows beside the memory that cannot be what was written."""
-    for run in source.runs():
-        if not _is_object(run.receipt) or run.finished_us < run.started_us:
-            yield Problem(
-                "run_changed", f"run {run.run_id.hex()}", "its receipt or its times cannot be right"
-            )
-    live = {entry.file for entry in layout.segments}
-    for entry in source.garbage():
-        if entry.file in live:
-            yield Problem("garbage_changed", entry.file, "a commit names it, and it is noted as garbage")
-        elif not entry.file.startswith("segments/"):
-            yield Problem("garbage_changed", entry.file, "it is no segment")
-    for copy in source.copies():
-        if not 0 <= copy.graph_version <= layout.head:
-            yield Problem("copy_changed", f"copy {copy.copy_id.hex()}", f"no version {copy.graph_version}")
-    for hold in source.holds():
-        if hold.released_us is not None and hold.released_us < hold.placed_us:
-            yield Problem("hold_changed", f"hold {hold.hold_id.hex()}", "released before it was placed")

@@ -46,7 +46,7 @@ class Inspection:
     def conflicts(self) -> list[ConflictEntry]:
         """Return the refused commands, oldest first."""
         with self._lock:
-            return list(self._catalog.conflicts())
+            return list(self._care.conflicts())
 
     def text(self, digest: bytes) -> tuple[str, str] | None:
         """Return (kind, body) of a policy or contract kept by a commit, or None."""
@@ -68,7 +68,7 @@ class Inspection:
     def runs(self) -> list[RunEntry]:
         """Return the receipts of all runs, oldest first."""
         with self._lock:
-            return list(self._catalog.runs())
+            return list(self._care.runs())
 
     def records(self) -> Records:
         """Return everything the catalog says, for verification."""
@@ -193,6 +193,11 @@ class Inspection:
         with self._lock:
             return list(self._care.holds())
 
+    def differing(self) -> list[str]:
+        """Return the tables beside the memory whose rows are not those that were written."""
+        with self._lock:
+            return list(self._care.differing())
+
     def record_run(
         self,
         run_id: bytes,
@@ -210,4 +215,4 @@ class Inspection:
         text = receipt if isinstance(receipt, str) else canonical_json(receipt)
         entry = RunEntry(run_id, kind, to_us(started), to_us(finished), text)
         with self._lock, self._catalog.writing("record run", is_synced=is_synced):
-            self._catalog.insert_run(entry)
+            self._care.put_run(entry)

@@ -23,12 +23,18 @@ class Repair(NamedTuple):
     files: dict[str, Path]
     hot: list[HotEntry]
     counters: list[str]
+    tallies: list[str]
 
     def remedies(self) -> list[Remedy]:
         """Return what will be done, one remedy each."""
-        from amos.journal.repairing import remedies
+        from amos.journal.repairing import remedies, tally_remedies
 
-        return list(remedies(self.derived, self.counters, self.segments, self.hot))
+        found = list(remedies(self.derived, self.counters, self.segments, self.hot))
+        return [*found, *tally_remedies(self._other_tallies())]
+
+    def _other_tallies(self) -> list[str]:
+        registered = ["snapshots"] if self.derived.snapshots else []
+        return [name for name in self.tallies if name not in registered]
 
 
 class Mends(Inspection):
@@ -54,7 +60,7 @@ class Mends(Inspection):
         wanted = damaged_hot(layout, derived)
         hot = [] if backup is None else replacements(wanted, self._house.backup_hot(backup), derived)
         restored = [entry for entry in damaged if entry.file in files]
-        return Repair(derived, restored, files, hot, self._miscounted(layout))
+        return Repair(derived, restored, files, hot, self._miscounted(layout), self._care.differing())
 
     def _is_sound(self, entry: SegmentEntry) -> bool:
         try:
@@ -73,8 +79,14 @@ class Mends(Inspection):
         with self._lock, self._writing():
             for entry in repair.segments:
                 mending.restore_file(entry, repair.files[entry.file])
-            if repair.derived.commits or repair.derived.meta or repair.hot or repair.counters:
-                mending.write(meta=repair.derived.meta, commits=repair.derived.commits, hot=repair.hot)
+            if any((*repair.derived[:3], repair.hot, repair.counters, repair.tallies)):
+                mending.write(
+                    meta=repair.derived.meta,
+                    commits=repair.derived.commits,
+                    snapshots=repair.derived.snapshots,
+                    hot=repair.hot,
+                    tallies=repair.tallies,
+                )
             self._forget()
 
     def rebuild_catalog_indexes(self) -> bool:

@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from amos.errors import IntegrityError
-from amos.journal.catalog_check import CatalogSource
+from amos.journal.catalog_check import CatalogSource, Kept, Told
 from amos.journal.chain_check import digest_rows, event_checksums
-from amos.journal.events import FIRST_LINK, next_link
+from amos.journal.events import FIRST_LINK, canonical_json, next_link
 from amos.journal.history_check import ROW_TABLES, HistorySource
 from amos.journal.promises import TAKING, Promised, promised_by_table
 from amos.journal.rows import stored_commitments, unpack_blobs
 from amos.journal.streams import RowStream
 from amos.kernels.merkle import merkle_roots
-from amos.schemas.catalog import CommitEntry, HotEntry, Layout, SegmentEntry
+from amos.schemas.catalog import CommitEntry, HotEntry, Layout, SegmentEntry, SnapshotEntry
 
 HotRows = Mapping[tuple[str, int], HotEntry]
 
@@ -35,11 +35,13 @@ class Derived(NamedTuple):
     """What the events of a shard tell of its catalog.
 
     commits: rows of the commit log that differ or are missing.  meta: likewise values of `meta`.
+    snapshots: likewise registered states.
     broken_at: number of the first event that does not follow from those before it; None when all do.
     """
 
     commits: list[CommitEntry]
     meta: dict[str, Any]
+    snapshots: list[SnapshotEntry]
     promised: dict[str, list[Promised]]
     broken_at: int | None
 
@@ -48,15 +50,17 @@ def derive(
     source: HistorySource, catalog: CatalogSource, layout: Layout, sound: Sequence[SegmentEntry]
 ) -> Derived:
     """Return what follows from the events, as far as their chain holds by itself."""
-    logged = {entry.graph_version: entry for page in source.commit_pages(until=2**62) for entry in page}
+    logged = _known([entry for page in source.commit_pages(until=2**62) for entry in page])
     stream = RowStream(source, "events", sound, layout.hot, lambda *_: None)
     promised: dict[str, list[Promised]] = {}
     commits: list[CommitEntry] = []
+    kept = Kept()
     link, seen, below, broken_at = FIRST_LINK, 0, 0, None
     for events in stream.rest():
         found, taking, _ = promised_by_table(events, seen + 1)
         for table, said in found.items():
             promised.setdefault(table, []).append(said)
+        kept.add(events)
         stated = [json.loads(one.payload).get("below") for one in taking if one.event_type in TAKING]
         below = max([below, *(one for one in stated if isinstance(one, int))])
         links = _links(events, link)
@@ -69,7 +73,28 @@ def derive(
     if broken_at is not None and commits:
         commits.pop()  # its last events may be missing
     changed = [entry for entry in commits if logged.get(entry.graph_version) != entry]
-    return Derived(changed, _meta(catalog, below if broken_at is None else None), promised, broken_at)
+    meta = _meta(catalog, below if broken_at is None else None)
+    snapshots = [] if broken_at is not None else _snapshots(catalog, kept.told, {**logged, **_known(changed)})
+    return Derived(changed, meta, snapshots, promised, broken_at)
+
+
+def _known(commits: Sequence[CommitEntry]) -> dict[int, CommitEntry]:
+    return {entry.graph_version: entry for entry in commits}
+
+
+def _snapshots(
+    catalog: CatalogSource, told: Sequence[Told], logged: Mapping[int, CommitEntry]
+) -> list[SnapshotEntry]:
+    """Return the states that events registered and that the catalog keeps otherwise or not at all."""
+    found = {}
+    for event in told:
+        said = event.content
+        version: Any = said.get("graph_version")
+        if event.event_type == "snapshot_registered" and version in logged:
+            terms = event.occurred_us, said["state"], said["events"], logged[version].link
+            found[version] = SnapshotEntry(version, *terms, canonical_json(said["counts"]))
+    kept = set(catalog.snapshots())
+    return [entry for entry in found.values() if entry not in kept]
 
 
 def _links(events: pa.Table, link: bytes) -> list[bytes]:
@@ -184,7 +209,16 @@ def remedies(
     for rows in hot:
         where = f"hot rows of {rows.table}, commit {rows.graph_version}"
         yield Remedy("hot_rows", where, "copied from the backup: they are what their event promises")
+    for state in derived.snapshots:
+        yield Remedy("snapshot", f"snapshot {state.graph_version}", "registered again as its event says")
     for name in derived.meta:
         yield Remedy("counter", f"meta {name}", "set to what events and folders say")
     for name in counters:
         yield Remedy("counter", f"meta {name}", "counted anew")
+
+
+def tally_remedies(tables: Sequence[str]) -> Iterator[Remedy]:
+    """Yield what is done about tables beside the memory whose rows are not those that were written."""
+    for name in tables:
+        where = "meta created_at" if name == "meta" else f"table {name}"
+        yield Remedy("counter", where, "taken as it stands: what it was is told by nothing else")

@@ -228,7 +228,7 @@ class Shard(Upkeep, Mends, Leasing):
 
     def _queue(self, entry: ConflictEntry) -> None:
         with self._lock, self._catalog.writing("queue conflict"):
-            self._catalog.insert_conflict(entry)
+            self._care.add_conflict(entry)
 
     def erase(
         self,

@@ -14,15 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from amos.errors import EngineError, IntegrityError
+from amos.journal.beside_check import check_bookkeeping, check_holds, check_snapshots, check_tallies
 from amos.journal.catalog_check import (
     CatalogSource,
-    check_bookkeeping,
     check_erasures,
     check_meta,
     check_promises,
     check_retention,
     check_segment_entries,
-    check_snapshots,
     check_texts,
 )
 from amos.journal.checkpoint import Checkpoint, check_since
@@ -166,10 +165,12 @@ class _Verification:
             problems += check_meta(self.shard, layout)
             problems += check_texts(self.shard, walked.kept)
             problems += check_promises(self.shard, walked.kept)
-            problems += check_snapshots(self.shard.snapshots(), walked.marks)
+            problems += check_snapshots(self.shard.snapshots(), walked.marks, walked.kept.told)
+            problems += check_holds(self.shard.holds(), walked.kept.told, self.shard.key)
             problems += check_retention(self.shard.retained_from, walked.taking)
             problems += check_erasures(self.shard.erasures(), walked.taking, layout.head)
             problems += check_bookkeeping(self.shard, layout)
+            problems += check_tallies(self.shard, tuple(problems))
 
     def _check_agreement(self, layout: Layout, snapshot: Snapshot, walked: Walked) -> None:
         check_references(snapshot, self.report, self.progress, is_deep=self.is_deep)

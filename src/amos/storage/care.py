@@ -1,4 +1,4 @@
-"""What the catalog keeps for the care of a shard: erased rows, ledgers, garbage, copies, holds."""
+"""What the catalog keeps beside the rows: erased rows, ledgers, garbage, copies, holds, receipts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import numpy as np
 
 from amos.errors import IntegrityError
 from amos.schemas.catalog import (
+    ConflictEntry,
     CopyEntry,
     ErasedColumns,
     ErasedRow,
     ErasureEntry,
     GarbageEntry,
     HoldEntry,
+    RunEntry,
     SnapshotEntry,
 )
 from amos.storage.catalog import Catalog
+from amos.storage.tallies import Tallies
 
 _PAGE_ROWS = 50_000
 
@@ -27,16 +30,12 @@ class Care:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-
-    def _insert(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
-        given = list(rows)
-        if given:
-            marks = ", ".join("?" * len(given[0]))
-            self._catalog.write_all(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", given)  # noqa: S608
+        self._tallies = Tallies(catalog)
 
     def add_erased(self, rows: Iterable[ErasedRow], erased_by: int) -> None:
         """Keep the commitments of rows that the commit `erased_by` takes."""
-        self._insert("erased_rows", ((*row, erased_by) for row in rows))
+        sql = "INSERT OR REPLACE INTO erased_rows VALUES (?, ?, ?, ?, ?)"
+        self._catalog.write_all(sql, [(*row, erased_by) for row in rows])
 
     def erased_rows(self, table: str | None = None) -> list[tuple[ErasedRow, int]]:
         """Return erased rows in order, each with the graph version of the commit that took it."""
@@ -68,7 +67,7 @@ class Care:
 
     def put_erasure(self, entry: ErasureEntry) -> None:
         """Write an entry of the ledger of erasures, or its next state."""
-        self._insert("erasures", [entry])
+        self._tallies.put("erasures", [entry])
 
     def erasures(self, status: str | None = None) -> list[ErasureEntry]:
         """Return the ledger of erasures, oldest first."""
@@ -77,7 +76,7 @@ class Care:
 
     def add_garbage(self, entries: Iterable[GarbageEntry]) -> None:
         """Note files that no state from now on names."""
-        self._insert("garbage", entries)
+        self._tallies.put("garbage", entries)
 
     def garbage(self) -> list[GarbageEntry]:
         """Return the replaced files that still stand, oldest first."""
@@ -86,15 +85,20 @@ class Care:
 
     def drop_garbage(self, files: Iterable[str]) -> None:
         """Forget files that are gone."""
-        self._catalog.write_all("DELETE FROM garbage WHERE file = ?", [(file,) for file in files])
+        for file in files:
+            self._tallies.drop("garbage", "file = ?", (file,))
 
     def put_snapshot(self, entry: SnapshotEntry) -> None:
         """Register a verified state."""
-        self._insert("snapshots", [entry])
+        self.put_snapshots([entry])
+
+    def put_snapshots(self, entries: Iterable[SnapshotEntry]) -> None:
+        """Register verified states."""
+        self._tallies.put("snapshots", entries)
 
     def retain_from(self, version: int) -> None:
         """Say that states before a graph version can no longer be told."""
-        self._insert("meta", [("retained_from", version)])
+        self._catalog.rows("INSERT OR REPLACE INTO meta VALUES ('retained_from', ?)", (version,))
 
     def snapshots(self) -> list[SnapshotEntry]:
         """Return the verified states, oldest first."""
@@ -105,7 +109,7 @@ class Care:
 
     def put_copy(self, entry: CopyEntry) -> None:
         """Register a backup or an export."""
-        self._insert("copies", [entry])
+        self._tallies.put("copies", [entry])
 
     def copies(self) -> list[CopyEntry]:
         """Return the backups and exports that were made, oldest first."""
@@ -115,17 +119,40 @@ class Care:
 
     def drop_copies(self, place: str, *, but: bytes) -> None:
         """Forget the copies that stood at `place` before the one called `but` took their room."""
-        self._catalog.rows("DELETE FROM copies WHERE place = ? AND copy_id <> ?", (place, but))
+        self._tallies.drop("copies", "place = ? AND copy_id <> ?", (place, but))
 
     def put_hold(self, entry: HoldEntry) -> None:
         """Write a legal hold, or its release."""
-        self._insert("holds", [entry])
+        self._tallies.put("holds", [entry])
 
     def holds(self) -> list[HoldEntry]:
         """Return the legal holds, released ones too, oldest first."""
         return [
             HoldEntry(*row) for row in self._catalog.rows("SELECT * FROM holds ORDER BY placed_us, hold_id")
         ]
+
+    def put_run(self, entry: RunEntry) -> None:
+        """Keep the receipt of a run; a repeated id replaces the earlier receipt."""
+        self._tallies.put("runs", [entry])
+
+    def runs(self) -> list[RunEntry]:
+        """Return all run receipts, oldest first."""
+        sql = "SELECT * FROM runs ORDER BY started_us, run_id"
+        return [RunEntry(*row) for row in self._catalog.rows(sql)]
+
+    def add_conflict(self, entry: ConflictEntry) -> None:
+        """Queue a refused command; `conflict_id` is given by the catalog."""
+        ((number,),) = self._catalog.rows("SELECT coalesce(max(conflict_id), 0) + 1 FROM conflicts")
+        self._tallies.put("conflicts", [entry._replace(conflict_id=number)])
+
+    def conflicts(self) -> list[ConflictEntry]:
+        """Return the queue of refused commands, oldest first."""
+        sql = "SELECT * FROM conflicts ORDER BY conflict_id"
+        return [ConflictEntry(*row) for row in self._catalog.rows(sql)]
+
+    def differing(self) -> list[str]:
+        """Return the tables whose rows are not those that were written; `meta` for the time of creation."""
+        return self._tallies.differing()
 
 
 def _erased_page(table: str, rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:

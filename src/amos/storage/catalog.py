@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from amos.errors import IntegrityError, SchemaError, UsageError
-from amos.schemas.catalog import CommitEntry, ConflictEntry, HotEntry, RunEntry, SegmentEntry, text_digest
+from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry, text_digest
 from amos.storage.connections import fetch, open_database
 from amos.storage.copying import copy_database
 from amos.storage.failpoints import reach
@@ -60,7 +60,7 @@ class Catalog:
             raise
 
     @staticmethod
-    def make(shard: Path, *, fingerprint: bytes, labels: dict[str, str]) -> None:
+    def make(shard: Path, *, fingerprint: bytes, labels: Mapping[str, object]) -> None:
         """Put a whole catalog in its place at once; an existing one is left as it is.
 
         Of several makers one at a time may be here: `locks.maker_lock`.
@@ -359,14 +359,6 @@ class Catalog:
         """Remember what an idempotency key stood for."""
         self.rows("INSERT INTO idempotency VALUES (?, ?, ?)", (scope, payload_digest, version))
 
-    def insert_conflict(self, entry: ConflictEntry) -> None:
-        """Queue a refused command; `conflict_id` is given by the catalog."""
-        self.rows("INSERT INTO conflicts VALUES (NULL, ?, ?, ?, ?, ?, ?)", entry[1:])
-
-    def conflicts(self) -> list[ConflictEntry]:
-        """Return the queue of refused commands, oldest first."""
-        return [ConflictEntry(*row) for row in self.rows("SELECT * FROM conflicts ORDER BY conflict_id")]
-
     def text(self, digest: bytes) -> tuple[str, str] | None:
         """Return (kind, body) of a kept text, or None."""
         found = self.rows("SELECT kind, body FROM texts WHERE digest = ?", (digest,))
@@ -386,11 +378,3 @@ class Catalog:
             if digest != text_digest(body):
                 raise UsageError(f"a {kind} was given under a digest that is not its own")
         self.write_all("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", rows)
-
-    def insert_run(self, entry: RunEntry) -> None:
-        """Keep the receipt of a run; a repeated id replaces the earlier receipt."""
-        self.rows("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", entry)
-
-    def runs(self) -> list[RunEntry]:
-        """Return all run receipts, oldest first."""
-        return [RunEntry(*row) for row in self.rows("SELECT * FROM runs ORDER BY started_us, run_id")]

@@ -17,6 +17,7 @@ from amos.storage.filesystems import refuse_network_disk
 from amos.storage.keys import fingerprint, make_key
 from amos.storage.locks import alone_among_writers, maker_lock
 from amos.storage.places import place
+from amos.storage.tallies import first_tallies
 from amos.storage.upgrades import FORMAT
 
 _LONGEST_NAME = 100
@@ -50,7 +51,8 @@ def make_shard(root: Path, tenant: str, workspace: str, now: datetime, key: byte
         with maker_lock(shard):
             key = make_key(shard, key)
             reach("create.key_written")
-            Catalog.make(shard, fingerprint=fingerprint(key), labels=labels)
+            entries = {**labels, **first_tallies(labels)}
+            Catalog.make(shard, fingerprint=fingerprint(key), labels=entries)
             reach("create.catalog_made")
             write_root_files(root)
         for folder in (shard, shard.parent, root):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from amos.errors import BusyError
 from amos.schemas.catalog import LeaseEntry
 from amos.storage.catalog import Catalog
+from amos.storage.tallies import Tallies
 
 _MILLION = 1_000_000
 
@@ -18,6 +19,7 @@ class Leases:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self._tallies = Tallies(catalog)
 
     def all(self) -> list[LeaseEntry]:
         """Return the newest lease of every job, released and expired ones too."""
@@ -53,7 +55,7 @@ class Leases:
             self._put(lease._replace(heartbeat_us=now_us, expires_us=now_us))
 
     def _put(self, lease: LeaseEntry) -> LeaseEntry:
-        self._catalog.rows("INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?)", lease)
+        self._tallies.put("leases", [lease])
         return lease
 
 

@@ -11,13 +11,15 @@ from typing import Any
 
 import apsw
 
-from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry
+from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry, SnapshotEntry
+from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, sync_folder
 from amos.storage.folders import clean_orphans
 from amos.storage.garbage import remove_derived
 from amos.storage.places import place
+from amos.storage.tallies import Tallies
 
 
 def found_in_backup(backup: Path, entry: SegmentEntry) -> Path | None:
@@ -60,9 +62,18 @@ class Mending:
             sync_folder(target.parent)
 
     def write(
-        self, *, meta: Mapping[str, Any], commits: Iterable[CommitEntry], hot: Iterable[HotEntry]
+        self,
+        *,
+        meta: Mapping[str, Any],
+        commits: Iterable[CommitEntry],
+        hot: Iterable[HotEntry],
+        snapshots: Iterable[SnapshotEntry] = (),
+        tallies: Iterable[str] = (),
     ) -> None:
-        """Write what was derived, in one transaction; open shards then read their layout anew."""
+        """Write what was derived, in one transaction; open shards then read their layout anew.
+
+        tallies: tables beside the memory whose rows are taken as they stand.
+        """
         with self._catalog.writing("repair"):
             for commit in commits:
                 self._catalog.rows("INSERT OR REPLACE INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?)", commit)
@@ -75,6 +86,8 @@ class Mending:
             for name, value in meta.items():
                 self._catalog.rows("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
             self._catalog.count_hot()
+            Care(self._catalog).put_snapshots(snapshots)
+            Tallies(self._catalog).count_anew(tallies)
             reach("repair.before_commit")
 
     def rebuild_indexes(self) -> bool:

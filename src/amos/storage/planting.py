@@ -15,6 +15,7 @@ from amos.storage.catalog import Catalog
 from amos.storage.folders import make_shard
 from amos.storage.places import table
 from amos.storage.rewriting import write_rows
+from amos.storage.tallies import Tallies
 from amos.storage.upgrades import FORMAT, new_tables
 
 _UNTIL = {
@@ -98,6 +99,7 @@ def plant_shard(
             for entry in entries:
                 if entry is not None:
                     catalog.insert_segment(entry)
+            Tallies(catalog).count_anew()
     finally:
         catalog.close()
     return shard
