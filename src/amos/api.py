@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from amos.flow.inputs import Report
     from amos.journal.findings import VerifyReport
 
-__all__ = ["Store", "open", "propose"]
+__all__ = ["Store", "evaluate_extraction", "open", "propose"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -299,6 +299,13 @@ class Store(Looking):
         with self._sight() as sight:
             return prove_ref(sight, self.shard, ref)
 
+    def waiting(self) -> dict[str, Any]:
+        """Return how many candidates wait for a person, since when, and how many beyond their deadline."""
+        from amos.evaluation.waiting import waiting_report
+
+        with self._sight() as sight:
+            return waiting_report(sight, tenant=self.tenant)
+
     def export_journal(self, path: str | Path) -> dict[str, Any]:
         """Write the whole journal as JSON lines, and the verifier that checks it beside it.
 
@@ -345,3 +352,37 @@ def propose(
     rules = default_rules(size=size, extractor=extractor or EXTRACTOR)
     proposals = read_proposals(files, format=format, zone=zone, trust=trust, report=report)
     yield from propose_lines(proposals, rules=rules, now=utc_now())
+
+
+def evaluate_extraction(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    extractors: Sequence[str] = (),
+    failures: bool = False,
+    store: Store | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """Return how well extractors and admission do on files of cases, stage by stage.
+
+    extractors: `name@version` of each one to measure, else the current one.  failures: also list every case
+    that is not fully right.  store: whose review queue is reported beside, by age.  progress: told how many
+    more cases were done.  Raises InputError where no line is a case; single bad lines are rows in `bad`.
+    """
+    from dataclasses import replace
+
+    from amos.evaluation.cases import read_cases
+    from amos.evaluation.extraction import Wish, evaluate_cases
+    from amos.extraction.propose import EXTRACTOR
+    from amos.extraction.registry import find_extractor
+    from amos.flow.inputs import given_paths
+    from amos.flow.rules import default_rules
+
+    files = given_paths(paths)
+    size = sum(path.stat().st_size for path in files if path.is_file())
+    first, *others = dict.fromkeys(extractors or (EXTRACTOR,))
+    rules = [default_rules(size=size, extractor=first)]
+    rules += [replace(rules[0], extractor=find_extractor(name)) for name in others]
+    wish = Wish(now=utc_now(), has_failures=failures, progress=progress)
+    report = evaluate_cases(read_cases(files), rules, wish)
+    report["store"] = None if store is None else store.waiting()
+    return report

@@ -56,6 +56,7 @@ COMMANDS: dict[str, Entry] = {
     "export": Entry("Care", "amos.cli.export:export", "Write the tables out for other tools."),
     "import": Entry("Care", "amos.cli.import_export:import_export", "Bring in what `amos export` wrote."),
     "doctor": Entry("Care", "amos.cli.doctor:doctor", "Check the environment and the store."),
+    "evaluate": Entry("Measure", "amos.cli.evaluate:evaluate", "Measure what is read against what is right."),
 }
 SECTIONS = ("Start", "Look", "Decide", "Care", "Measure", "Agents")
 

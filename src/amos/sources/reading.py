@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from msgspec.structs import replace
 
@@ -26,6 +27,7 @@ from amos.sources.walking import InputFile, Walk, closing
 
 _BATCH_BYTES = 32 << 20
 _DEFAULT_LIMITS = Limits()
+_SHARD = ("default", "default")
 
 __all__ = [
     "batch_blocks",
@@ -36,6 +38,7 @@ __all__ = [
     "raw_table",
     "read_alone",
     "read_batches",
+    "read_stream_alone",
 ]
 
 
@@ -48,7 +51,7 @@ def read_batches(
     zone: str | None = None,
     strict_limits: Limits = _DEFAULT_LIMITS,
     batch_records: int = 8192,
-    shard: tuple[str, str] = ("default", "default"),
+    shard: tuple[str, str] = _SHARD,
 ) -> Iterator[Batch]:
     """Return the records behind `paths` in batches of about `batch_records`, 32 MiB at most.
 
@@ -65,12 +68,18 @@ def read_batches(
 
 
 def read_alone(
-    paths: Sequence[Path], *, zone: str | None = None, shard: tuple[str, str] = ("default", "default")
+    paths: Sequence[Path], *, zone: str | None = None, shard: tuple[str, str] = _SHARD
 ) -> Iterator[Message]:
     """Return each `messages` line by itself, its `context` texts as earlier blocks (`amos propose`)."""
     context = _context(mapping=None, zone=zone, limits=_DEFAULT_LIMITS, shard=shard, alone=True)
     found = survey(paths, format=MessagesReader.name)
     return _alone(found, context)
+
+
+def read_stream_alone(stream: BinaryIO, *, name: str) -> Iterator[Message]:
+    """Return each `messages` line of an open stream by itself; name: what its locators call it."""
+    context = _context(mapping=None, zone=None, limits=_DEFAULT_LIMITS, shard=_SHARD, alone=True)
+    return read_lines_alone(stream, _renamed(context, name))
 
 
 def detect(paths: Sequence[Path], *, limits: Limits = _DEFAULT_LIMITS) -> list[Detected]:

@@ -1,0 +1,120 @@
+"""`amos evaluate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.paths import GivenPath
+from amos.cli.printing import json_option, print_lines, print_object
+from amos.cli.progress import is_watched
+from amos.cli.reading import WARNED
+from amos.errors import InputError
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from amos.api import Store
+
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+
+
+@click.group()
+def evaluate() -> None:
+    """Measure what is read against what is right.
+
+    \b
+    Example:
+      amos evaluate extraction cases.jsonl
+    """
+
+
+@evaluate.command("extraction")
+@click.argument("cases", metavar="CASES…", nargs=-1, required=True, type=GivenPath(path_type=Path))
+@click.option(
+    "--extractor",
+    "extractors",
+    metavar="NAME@VERSION",
+    multiple=True,
+    help="Measure this extractor instead of the current one; again for each to compare.",
+)
+@click.option("--failures", is_flag=True, help="List every case that is not fully right, and why.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when a line is no case.")
+@json_option
+@pass_invocation
+@click.pass_context
+def evaluate_extraction(
+    ctx: click.Context,
+    invocation: Invocation,
+    /,
+    *,
+    cases: tuple[Path, ...],
+    extractors: tuple[str, ...],
+    failures: bool,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Measure extraction and admission on texts whose right answer is written down.
+
+    CASES are files of JSON lines: a text and what a careful person expects of it. Each text is read and
+    decided as `amos propose` does it, in an empty store of its own. The report goes stage by stage: where
+    claims stand, what they say, what is written, how sure the extractor is and how often it is right,
+    whether the evidence holds, and why things were refused; in all and by kind, channel, language,
+    extractor, policy, tenant and privacy class. Where a store is named, the age of its review queue is told
+    too; nothing in it changes.
+
+    \b
+    Examples:
+      amos evaluate extraction cases.jsonl --failures
+      amos evaluate extraction cases.jsonl --extractor rules@1 --extractor rules@2
+      amos -s mem evaluate extraction cases.jsonl --json
+    """
+    from amos.api import evaluate_extraction as evaluate_all
+
+    has_store = ctx.find_root().get_parameter_source("store") in _GIVEN
+    opened: AbstractContextManager[Store | None] = invocation.open_store() if has_store else nullcontext()
+    with opened as store, _progress(invocation, cases, len(set(extractors)) or 1) as progress:
+        report = evaluate_all(cases, extractors=extractors, failures=failures, store=store, progress=progress)
+    _warn(report)
+    if as_json:
+        print_object(report)
+    else:
+        from amos.views.evaluation import extraction_lines
+
+        print_lines(extraction_lines(report))
+    if strict and report["bad"]:
+        raise click.exceptions.Exit(InputError.exit_code)
+
+
+@contextmanager
+def _progress(
+    invocation: Invocation, cases: tuple[Path, ...], runs: int
+) -> Iterator[Callable[[int], None] | None]:
+    if not is_watched(invocation):
+        yield None
+        return
+    length = runs * sum(path.read_bytes().count(b"\n") for path in cases if path.is_file())
+    with click.progressbar(length=length, label="evaluating", file=sys.stderr) as bar:
+        yield bar.update
+
+
+def _warn(report: dict[str, Any]) -> None:
+    """Name the first lines that are no case, and fields that nobody knows."""
+    from amos.views.plain import plural, visible
+
+    for one in report["bad"][:WARNED]:
+        where = visible(f"{one['file']}:{one['line']}")
+        click.echo(f"amos: {where}: {visible(one['message'])} ({one['reason']})", err=True)
+    rest = len(report["bad"]) - WARNED
+    if rest > 0:
+        click.echo(f"amos: … and {plural(rest, 'more bad line')}; `--json` lists them", err=True)
+    for name, count in report["unknown_fields"].items():
+        said = f"`{visible(name)}` is no field of a case; it was passed over in {plural(count, 'line')}"
+        click.echo(f"amos: {said}", err=True)

@@ -1,0 +1,1 @@
+"""Measure what the engine makes of cases whose right answer somebody wrote down."""
