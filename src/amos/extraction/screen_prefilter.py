@@ -23,6 +23,8 @@ from amos.extraction import (
     screen_sayings,
     screen_secrets,
 )
+from amos.extraction.normalise import text_buffer
+from amos.extraction.screen_bytes import may_hold_keys
 from amos.extraction.screen_text import EVERYTHING, Family, of_view
 from amos.extraction.screen_view import BASE64_START, SUSPICIOUS, decoded_view
 
@@ -42,9 +44,7 @@ def needed_families(texts: pa.Array, *, may_instruct: bool) -> Families:
 
     texts: strings, none of them null.
     """
-    import polars as pl
-
-    return _needed(pl.Series(texts), may_instruct=may_instruct)
+    return _needed(texts, may_instruct=may_instruct)
 
 
 def needed_families_of_json(documents: pa.Array, *, may_instruct: bool) -> Families:
@@ -53,7 +53,7 @@ def needed_families_of_json(documents: pa.Array, *, may_instruct: bool) -> Famil
 
     series = pl.Series(documents)
     plain = series.str.replace_all(r"\\[nrt]", " ").str.replace_all(r"\\([^u])", "${1}")
-    needed = _needed(plain, may_instruct=may_instruct)
+    needed = _needed(plain.to_arrow().cast(pa.string()), may_instruct=may_instruct)
     # an escaped letter hides a word from the bulk filter, and a view is per string
     is_hidden = series.str.contains(r"\\u").to_numpy() | ((needed & Family.DISGUISE) > 0)
     needed[is_hidden] = EVERYTHING
@@ -61,40 +61,51 @@ def needed_families_of_json(documents: pa.Array, *, may_instruct: bool) -> Famil
 
 
 def holds_keys(names: pa.Array) -> npt.NDArray[np.bool_]:
-    """Return which of the non-null `names` may hold key material, as (n,) booleans."""
+    """Return which of the non-null `names` may hold key material, as (n,) booleans.
+
+    Their bytes rule out most: only what is left meets the patterns.
+    """
+    holds = may_hold_keys(*text_buffer(names))
+    if holds.any():
+        holds[holds] = _match_keys(names.filter(pa.array(holds)))
+    return holds
+
+
+def _match_keys(names: pa.Array) -> npt.NDArray[np.bool_]:
     import polars as pl
 
     keys = [pl.col(_TEXT).str.contains(pattern) for pattern in _patterns()[Family.KEYS]]
-    return pl.DataFrame({_TEXT: pl.Series(names)}).select(pl.any_horizontal(keys)).to_series().to_numpy()
+    return pl.Series(_TEXT, names).to_frame().select(pl.any_horizontal(keys)).to_series().to_numpy()
 
 
-def _needed(series: pl.Series, *, may_instruct: bool) -> Families:
-    needed = _plain_families(series, may_instruct=may_instruct)
+def _needed(texts: pa.Array, *, may_instruct: bool) -> Families:
+    needed = _plain_families(texts, may_instruct=may_instruct)
     rows = np.flatnonzero(needed & Family.DISGUISE)
     if rows.size:
-        views = [decoded_view(text) for text in series.gather(rows)]
-        shown = type(series)([view.text if view else "" for view in views])
+        views = [decoded_view(text) for text in texts.take(pa.array(rows)).to_pylist()]
+        shown = pa.array([view.text if view else "" for view in views], pa.string())
         needed[rows] |= of_view(_plain_families(shown, may_instruct=may_instruct))
     return needed
 
 
-def _plain_families(series: pl.Series, *, may_instruct: bool) -> Families:
-    needed = np.zeros(len(series), dtype=np.int32)
-    found = series.alias(_TEXT).to_frame().select(_questions(may_instruct=may_instruct))
-    for column in found:
+def _plain_families(texts: pa.Array, *, may_instruct: bool) -> Families:
+    import polars as pl
+
+    needed = holds_keys(texts) * np.int32(Family.KEYS)
+    for column in pl.Series(_TEXT, texts).to_frame().select(_questions(may_instruct=may_instruct)):
         needed[column.to_numpy()] |= int(column.name)
     return needed
 
 
 @functools.cache
 def _questions(*, may_instruct: bool) -> list[pl.Expr]:
-    """Return one yes-or-no column per family, named by its number; all are answered in one pass."""
+    """Return one yes-or-no column per family but keys, named by its number; all are answered in one pass."""
     import polars as pl
 
     return [
         pl.any_horizontal(pl.col(_TEXT).str.contains(pattern) for pattern in patterns).alias(str(int(family)))
         for family, patterns in _patterns().items()
-        if family != Family.ORDERS or not may_instruct
+        if family != Family.KEYS and (family != Family.ORDERS or not may_instruct)
     ]
 
 

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from amos.extraction.normalise import text_buffer
+from amos.extraction.screen_bytes import may_hold_keys
 from amos.extraction.screen_prefilter import (
     holds_keys,
     loosened,
@@ -51,6 +53,21 @@ def test_the_bulk_filter_for_names_never_hides_a_key():
     mask = holds_keys(pa.array(PIECES))
     for text, is_suspect in zip(PIECES, mask, strict=True):
         assert is_suspect or not find_in_name(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(names=st.lists(mixed_texts(), min_size=1, max_size=8), skipped=st.integers(0, 3))
+def test_the_bytes_of_a_name_never_hide_a_key(names, skipped):
+    skipped = min(skipped, len(names) - 1)
+    mask = may_hold_keys(*text_buffer(pa.array(names)[skipped:]))
+    for name, may_hold in zip(names[skipped:], mask, strict=True):
+        assert may_hold or not find_in_name(name)
+
+
+def test_times_and_short_ids_hold_no_key_by_their_bytes():
+    names = pa.array(["2026-01-05T07:00:00+00:00", "messages.jsonl#12", "", "m123", "m124", "m125", "m126"])
+    assert not may_hold_keys(*text_buffer(names)).any()
+    assert not may_hold_keys(*text_buffer(pa.array([""]))).any()
 
 
 def test_small_talk_needs_no_exact_look():
