@@ -25,7 +25,7 @@ from amos.sources.records import coalesced
 from amos.sources.registry import reader_class
 from amos.sources.walking import InputFile, Walk, closing
 
-_BATCH_BYTES = 32 << 20
+_BATCH_BYTES = 8 << 20
 _DEFAULT_LIMITS = Limits()
 _SHARD = ("default", "default")
 
@@ -50,10 +50,10 @@ def read_batches(
     trust: str | None = None,
     zone: str | None = None,
     strict_limits: Limits = _DEFAULT_LIMITS,
-    batch_records: int = 8192,
+    batch_records: int = 16_384,
     shard: tuple[str, str] = _SHARD,
 ) -> Iterator[Batch]:
-    """Return the records behind `paths` in batches of about `batch_records`, 32 MiB at most.
+    """Return the records behind `paths` in batches of about `batch_records`, 8 MiB at most.
 
     format: reader to use instead of looking; with `mapping`, a TOML file, tables are read.
     trust: no block has more trust than this.  zone: of times that name none.

@@ -69,7 +69,7 @@ def test_batches_hold_about_as_many_records_as_asked_for(tmp_path):
 
 
 def test_batches_end_by_bytes_too(tmp_path):
-    path = lines(tmp_path / "n.jsonl", [{"text": "x" * (9 << 20)} for _ in range(5)])
+    path = lines(tmp_path / "n.jsonl", [{"text": "x" * (5 << 19)} for _ in range(5)])
     batches = list(read_batches([path]))
     assert [batch.record_count for batch in batches] == [4, 1]
     assert sum(batch.bytes_read for batch in batches) == path.stat().st_size
