@@ -1,0 +1,52 @@
+"""What `propose` makes of single texts, without a file and without a store."""
+
+import io
+import json
+
+from amos.clock import utc_now
+from amos.flow.proposing import Proposal, propose_lines
+from amos.flow.rules import default_rules
+from amos.sources.reading import read_stream_alone
+
+MORNING = "2026-03-02T08:00:00Z"
+WRITTEN = ("commit", "link")
+
+
+def proposed(*texts, ts=MORNING, **fields):
+    """Return the output lines of each text, one list per text; `fields` are those of a `messages` line."""
+    rows = [{"id": str(place), "text": text, "ts": ts, **fields} for place, text in enumerate(texts)]
+    stream = io.BytesIO("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
+    proposals = [
+        Proposal(id=one.id, blocks=one.blocks, own_count=1) for one in read_stream_alone(stream, name="told")
+    ]
+    found = [[] for _ in texts]
+    for line in propose_lines(proposals, rules=default_rules(size=0), now=utc_now()):
+        found[int(line["id"])].append(line)
+    return found
+
+
+def lines_of(text, **fields):
+    """Return the output lines of one text."""
+    return proposed(text, **fields)[0]
+
+
+def claims_in(text, **fields):
+    """Return the claims of one text, whatever became of them."""
+    return [line for line in lines_of(text, **fields) if line["span"] is not None]
+
+
+def only_claim_in(text, **fields):
+    """Return the single claim of a text."""
+    found = claims_in(text, **fields)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def written_in(text, **fields):
+    """Return the claims of one text that were committed or linked."""
+    return [line for line in lines_of(text, **fields) if line["outcome"] in WRITTEN]
+
+
+def decided_of(text, **fields):
+    """Return (outcome, first reason) of every line of one text."""
+    return [(line["outcome"], line["reasons"][0]) for line in lines_of(text, **fields)]
