@@ -20,7 +20,7 @@ from amos.schemas.state import TABLES
 
 Array = npt.NDArray[Any]
 
-PART_ROWS = 262_144
+PART_ROWS = 65_536
 """Rows whose commitments are held at once, or those of one commit if they are more."""
 
 
@@ -43,14 +43,22 @@ def check_rows_of(
     promised: what the events of these commits say.  rows_until: the next stored rows up to a commit.
     erased: the rows of the table that are gone, by place; each is stood for by its commitment.
     """
-    for start, stop in page_edges(promised.rows.tolist(), PART_ROWS):
+    for start, stop in _part_edges(promised):
         last = int(promised.versions[stop - 1])
-        while stop < len(promised.versions) and promised.versions[stop] == last:
-            stop += 1  # a commit is never split
         yield from _check_part(table, promised.part(start, stop), rows_until(last), erased)
     left = sum(len(rows) for rows in rows_until(until))
     if left:
         yield Problem("rows_changed", table, f"{left} rows up to commit {until} are promised by no event")
+
+
+def _part_edges(promised: Promised) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of events whose rows make a part; a commit is never split."""
+    if not len(promised.versions):
+        return
+    first = np.flatnonzero(np.diff(promised.versions, prepend=-1))
+    edges = np.append(first, len(promised.versions))
+    for start, stop in page_edges(np.add.reduceat(promised.rows, first).tolist(), PART_ROWS):
+        yield int(edges[start]), int(edges[stop])
 
 
 def _check_part(

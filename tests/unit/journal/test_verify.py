@@ -7,6 +7,7 @@ import pytest
 
 import damaged_stores
 from amos.errors import IntegrityError
+from amos.journal import row_check
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from committed_rows import EventRows, commit, new_shard, number_id, rows_of, story
@@ -44,6 +45,15 @@ def test_an_empty_store_verifies(tmp_path):
     with new_shard(tmp_path) as shard:
         record = verify_shard(shard).as_record()
     assert (record["ok"], record["graph_version"]) == (True, None)
+
+
+def test_rows_are_checked_in_parts_that_split_no_commit(tmp_path, monkeypatch):
+    monkeypatch.setattr(row_check, "PART_ROWS", 3)
+    with new_shard(tmp_path) as shard:
+        for number in range(6):
+            again = [group for group in story(10 + number, 2) if group.table == "atoms"]
+            commit(shard, [*story(number, 1), *again])  # two events of one commit tell of atoms
+        assert verify_shard(shard, is_deep=True).problems == []
 
 
 def test_verification_changes_nothing(root):
