@@ -51,8 +51,9 @@ def test_rows_are_checked_in_parts_that_split_no_commit(tmp_path, monkeypatch):
     monkeypatch.setattr(row_check, "PART_ROWS", 3)
     with new_shard(tmp_path) as shard:
         for number in range(6):
-            again = [group for group in story(10 + number, 2) if group.table == "atoms"]
-            commit(shard, [*story(number, 1), *again])  # two events of one commit tell of atoms
+            *rest, atoms = story(3 * number, 3)
+            first, last = (EventRows("atom_committed", "atoms", atoms.rows.slice(at, 2)) for at in (0, 2))
+            commit(shard, [*rest, first, last])  # two events of one commit tell of atoms
         assert verify_shard(shard, is_deep=True).problems == []
 
 
