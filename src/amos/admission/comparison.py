@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.admission.cells import cells
@@ -75,6 +76,11 @@ class Work:
         """
         is_stored = np.zeros(self.encoded.claim_count, np.bool_)
         is_stored[self.encoded.claim[~self.is_fresh[self.encoded.rows]]] = True
+        withdrawn = np.flatnonzero(~self.is_fresh & self.is_gated)
+        if withdrawn.size:  # a claim that only they made has a void atom, whose version goes on
+            told = self.candidates["claim_id"].take(pa.array(withdrawn))
+            known = pc.index_in(told, value_set=self.encoded.claim_ids).drop_null()
+            is_stored[known.to_numpy()] = True
         met = [np.array(self.changed_claims, np.int64)]
         for folded in (self.before, self.after):
             near = are_among(folded.pair_place, self.touched, self.encoded.rows.size)

@@ -37,7 +37,8 @@ from amos.identity import (
 from amos.kernels.canonical import encode_rows
 from amos.kernels.hashing import sha256_rows
 from amos.schemas.buffers import column_arrays
-from amos.schemas.columns import DIGEST
+from amos.schemas.columns import DIGEST, ID
+from amos.schemas.vocabulary import WITHDRAWN, Reason
 
 Identities = dict[bytes, bytes]
 
@@ -76,12 +77,12 @@ def state_digest(state: CurrentTables) -> str:
     """Return the hex digest of the current rows of `state`."""
     conversations = _conversations(state.current("conversations"))
     sources = state.current("sources")
-    entities_table = state.current("entities")
-    candidates = state.current("candidates")
+    candidates = _where(state.current("candidates"), "gate", _differs, WITHDRAWN)
+    entities_table = _named_entities(state.current("entities"), sources, candidates)
     source_ids = _sources(sources)
     entities = _entities(entities_table)
     claims, candidate_ids = _candidates(candidates, source_ids, entities)
-    decisions = state.current("decisions")
+    decisions = _of_readings(state.current("decisions"))
     decision_ids = _decisions(decisions, source_ids, candidate_ids)
     parts = {
         "sources": _mapped(
@@ -117,6 +118,26 @@ def state_digest(state: CurrentTables) -> str:
         ),
     }  # fmt: skip
     return _digest(parts)
+
+
+def _differs(column: pa.ChunkedArray, value: str) -> pa.ChunkedArray:
+    return pc.fill_null(pc.not_equal(column, value), True)
+
+
+def _of_readings(decisions: pa.Table) -> pa.Table:
+    """Return the decisions on what was read last; those on what another extractor replaced are history."""
+    first = pc.list_element(decisions["reasons"], 0)
+    return decisions.filter(pc.not_equal(first, str(Reason.SUPERSEDED_BY_EXTRACTOR)))
+
+
+def _named_entities(entities: pa.Table, sources: pa.Table, candidates: pa.Table) -> pa.Table:
+    """Return the authors, the subjects of claims, and whom these belong to."""
+    named = pc.unique(
+        pa.concat_arrays([*candidates["subject_id"].chunks, *sources["author_id"].chunks, pa.array([], ID)])
+    )
+    held = entities.filter(pc.is_in(entities["entity_id"], value_set=named))
+    owners = held["owner_id"].combine_chunks().drop_null().unique()
+    return entities.filter(pc.is_in(entities["entity_id"], value_set=pa.concat_arrays([named, owners])))
 
 
 def _where(table: pa.Table, column: str, test: Callable[..., Any], value: object) -> pa.Table:

@@ -115,6 +115,12 @@ class Looking:
         with self._sight() as sight:
             return report_ingest(sight, self.shard.runs())
 
+    def runs(self) -> Sequence[dict[str, Any]]:
+        """Return all runs, newest first, each with what it did; a narrowed caller is told of none."""
+        from amos.flow.report import run_rows
+
+        return [] if self.scope else run_rows(self.shard.runs())
+
     def story(self) -> Story:
         """Return some claims that were kept, and one refused source for each telling reason."""
         from amos.flow.story import tell_story

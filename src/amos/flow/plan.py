@@ -97,15 +97,22 @@ def _event_parts(
     prepared: Prepared, candidates: pa.Table, decisions: pa.Table, settled: Settlement, known: SnapshotRows
 ) -> list[tuple[str, str, pa.Table]]:
     """Return event type, table and rows of everything the commit appends, in the journal's order."""
-    first, later = _split(settled.atoms, pc.equal(settled.atoms["version"], 1))
-    opened, closed = _split(settled.disputes, pc.equal(settled.disputes["status"], "open"))
-    alive, retired = _split(settled.edges, pc.equal(settled.edges["lifecycle_state"], "active"))
     return [
         ("evidence_captured", "sources", prepared.sources),
         ("evidence_captured", "conversations", known.changed_conversations(prepared.conversations)),
         ("dictionary_updated", "entities", known.absent("entities", prepared.entities)),
         ("candidate_proposed", "candidates", candidates),
         ("candidate_decided", "decisions", decisions),
+        *settled_parts(settled),
+    ]
+
+
+def settled_parts(settled: Settlement) -> list[tuple[str, str, pa.Table]]:
+    """Return event type, table and rows of what follows from decisions, in the journal's order."""
+    first, later = _split(settled.atoms, pc.equal(settled.atoms["version"], 1))
+    opened, closed = _split(settled.disputes, pc.equal(settled.disputes["status"], "open"))
+    alive, retired = _split(settled.edges, pc.equal(settled.edges["lifecycle_state"], "active"))
+    return [
         ("atom_committed", "atoms", first),
         ("atom_updated", "atoms", later),
         ("edge_committed", "edges", alive),

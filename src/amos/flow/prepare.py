@@ -114,10 +114,7 @@ def _prepare_found(
     source_ids, delivered, revises = envelope
     raw, cut_bytes = apply_cuts(raw, findings)
     sources = capture_sources(raw, source_ids, delivered, cut_bytes, revises, key=key, now=now)
-    segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
-    proposal = rules.extractor.propose(segmentable, is_compiled=rules.is_compiled)
-    claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
-    claims = bound_temporary(claims, segmentable)
+    claims, notes = read_claims(sources, rules)
     builder = Builder(key=key, policy=rules.policy, extractor=rules.extractor.name)
     built = builder.build(claims, sources, raw["conversation_key"])
     return Prepared(
@@ -125,11 +122,17 @@ def _prepare_found(
         conversations=conversation_rows(raw, sources),
         entities=_entities(sources, built),
         candidates=hold_candidates(built.candidates, sources),
-        source_decisions=source_decisions(
-            sources, built, proposal.notes, findings, rules=rules, key=key, now=now
-        ),
+        source_decisions=source_decisions(sources, built, notes, findings, rules=rules, key=key, now=now),
         findings=findings,
     )
+
+
+def read_claims(sources: pa.Table, rules: Rules) -> tuple[pa.Table, pa.Table]:
+    """Return the claims (CLAIMS) of stored texts, and the notes (SOURCE_NOTES) for those without one."""
+    segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
+    proposal = rules.extractor.propose(segmentable, is_compiled=rules.is_compiled)
+    claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
+    return bound_temporary(claims, segmentable), proposal.notes
 
 
 def withhold_unretained(raw: pa.Table) -> pa.Table:

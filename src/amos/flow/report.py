@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -84,3 +84,32 @@ def _grouped(outer: pa.ChunkedArray, inner: pa.ChunkedArray) -> dict[str, dict[s
     for row in ordered.to_pylist():
         found.setdefault(row["outer"], {})[row["inner"]] = row["count_all"]
     return found
+
+
+def run_rows(entries: Sequence[RunEntry]) -> list[dict[str, Any]]:
+    """Return all runs, newest first, each with what it did."""
+    rows = []
+    for entry in reversed(entries):
+        receipt = json.loads(entry.receipt)
+        rows.append(
+            {
+                "run_id": id_text("runs", entry.run_id),
+                "kind": entry.kind,
+                "started_at": as_text(entry.started_us),
+                "finished_at": as_text(entry.finished_us),
+                "graph_version": receipt.get("graph_version"),
+                "did": {name: receipt[name] for name in _TOLD.get(entry.kind, ()) if name in receipt},
+            }
+        )
+    return rows
+
+
+_INGESTED = ("records_read", "sources", "decisions", "atoms_written", "errors_total")
+_TOLD = {
+    "ingest": _INGESTED,
+    "import": _INGESTED,
+    "reprocess": (
+        "extractor", "sources", "added", "lost", "changed", "unchanged", "flipped", "refused_by_tombstone",
+        "applied", "reverted",
+    ),
+}  # fmt: skip

@@ -122,7 +122,7 @@ class Modality(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a decision fell as it did; the closed list of reason codes, version 1."""
+    """Why a decision fell as it did; the closed list of reason codes, version 2."""
 
     NEW_FACT_FOR_SLOT = "new_fact_for_slot"
     NEW_UNKEYED_FACT = "new_unkeyed_fact"
@@ -199,6 +199,11 @@ class Reason(StrEnum):
     AGENT_CLAIM_ABOUT_USER = "agent_claim_about_user"
     REQUEST_NOT_MEMORY = "request_not_memory"
     NO_GRAMMAR_FOR_LANGUAGE = "no_grammar_for_language"
+    SUPERSEDED_BY_EXTRACTOR = "superseded_by_extractor"  # another extractor read its source since
+
+
+WITHDRAWN = f"{Outcome.IGNORE}:{Reason.SUPERSEDED_BY_EXTRACTOR}"
+"""Gate of a candidate whose place another extractor's reading of its source has taken."""
 
 
 class Cue(IntFlag):

@@ -1,0 +1,1 @@
+"""re-run extractors over kept sources and compare before anything changes."""

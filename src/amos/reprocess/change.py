@@ -1,0 +1,117 @@
+"""Turn a shadow run into the change that would make it the current reading of its sources."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.admission.comparison import UNSALTED
+from amos.journal.store import Snapshot
+from amos.reprocess.shadow import Shadow
+from amos.reprocess.switch import (
+    Change,
+    are_equal,
+    current_rows,
+    next_versions,
+    with_column,
+    withdraw,
+)
+from amos.schemas.vocabulary import WITHDRAWN, Action, Outcome, Reason
+
+_UNSAID = frozenset({"version", "order_time"})
+"""Columns in which equal readings of one text may differ."""
+_DECIDED = ["outcome", "reasons", "modality", "policy", "extractor"]
+
+
+class Readings(NamedTuple):
+    """Candidates of the same sources: those that stand, and those of the shadow run."""
+
+    before: pa.Table
+    after: pa.Table
+
+
+def standing_candidates(snapshot: Snapshot, sources: pa.Array) -> pa.Table:
+    """Return the candidates of `sources` (ids) that no later reading has replaced, without salts."""
+    rows = current_rows(snapshot, "candidates", "source_id", sources)
+    return rows.filter(pc.invert(pc.fill_null(pc.equal(rows["gate"], WITHDRAWN), False)))
+
+
+def change_of(snapshot: Snapshot, shadow: Shadow) -> tuple[Change, Readings]:
+    """Return what the store would write, and both readings."""
+    before = standing_candidates(snapshot, shadow.sources)
+    after = shadow.candidates
+    held = current_rows(snapshot, "candidates", "candidate_id", after["candidate_id"].combine_chunks())
+    places = pc.index_in(after["candidate_id"], value_set=held["candidate_id"].combine_chunks())
+    known = pc.is_valid(places).to_numpy(zero_copy_only=False)
+    stored = held.take(places.filter(pa.array(known)).combine_chunks())
+    read_again = after.filter(pa.array(known))
+    is_same = are_equal(read_again, stored, _UNSAID)
+    returning = _renumbered(read_again, stored).filter(pa.array(~is_same))
+    leaves = pc.invert(pc.is_in(before["candidate_id"], value_set=after["candidate_id"].combine_chunks()))
+    replaced = pa.concat_tables([withdraw(before.filter(leaves)), next_versions(returning)])
+    change = Change(
+        fresh=after.filter(pa.array(~known)),
+        replaced=replaced.combine_chunks(),
+        decisions=_source_decisions(snapshot, shadow),
+        entities=shadow.entities,
+    )
+    return change, Readings(before, after)
+
+
+def _renumbered(rows: pa.Table, stored: pa.Table) -> pa.Table:
+    return with_column(rows, "version", stored["version"])
+
+
+def _source_decisions(snapshot: Snapshot, shadow: Shadow) -> pa.Table:
+    """Return the decisions on plain sources that differ from those that stand."""
+    schema = UNSALTED["decisions"]
+    held = current_rows(snapshot, "decisions", "source_id", shadow.sources)
+    held = held.filter(pc.and_(pc.is_null(held["candidate_id"]), _are_on_reading(held)))
+    is_plain = pc.is_in(held["source_id"], value_set=shadow.plain)
+    screened, held = held.filter(pc.invert(is_plain)), held.filter(is_plain)
+    screened = screened.filter(pc.not_equal(screened["extractor"], shadow.extractor))
+    wanted = shadow.decisions
+    places = pc.index_in(wanted["source_id"], value_set=held["source_id"].combine_chunks())
+    known = pc.is_valid(places).to_numpy(zero_copy_only=False)
+    stored = held.take(places.filter(pa.array(known)).combine_chunks())
+    again = wanted.filter(pa.array(known))
+    silent = frozenset(schema.names) - frozenset(_DECIDED)
+    differs = pa.array(~are_equal(again, stored, silent))
+    leaves = pc.invert(pc.is_in(held["source_id"], value_set=wanted["source_id"].combine_chunks()))
+    leaves = pc.and_(leaves, pc.invert(_are_withdrawn(held)))
+    return pa.concat_tables(
+        [
+            wanted.filter(pa.array(~known)),
+            next_versions(_renumbered(again, stored).filter(differs)),
+            withdrawn_decisions(held.filter(leaves)),
+            with_column(next_versions(screened), "extractor", pa.repeat(shadow.extractor, screened.num_rows)),
+        ]
+    ).combine_chunks()
+
+
+def _first_reasons(decisions: pa.Table) -> pa.Array:
+    return pc.list_element(decisions["reasons"].combine_chunks(), 0)
+
+
+def _are_on_reading(decisions: pa.Table) -> pa.Array:
+    """Tell which decisions are about what was read, and not about a delivery."""
+    return pc.not_equal(_first_reasons(decisions), str(Reason.DELIVERY_CONFLICT))
+
+
+def _are_withdrawn(decisions: pa.Table) -> pa.Array:
+    return pc.equal(_first_reasons(decisions), str(Reason.SUPERSEDED_BY_EXTRACTOR))
+
+
+def withdrawn_decisions(rows: pa.Table) -> pa.Table:
+    """Return the next version of decisions on sources that candidates decide now."""
+    schema, count = UNSALTED["decisions"], rows.num_rows
+    said = {
+        "outcome": pa.repeat(str(Outcome.IGNORE), count),
+        "action": pa.repeat(str(Action.NOOP), count),
+        "reasons": pa.array([[str(Reason.SUPERSEDED_BY_EXTRACTOR)]] * count, schema.field("reasons").type),
+        "deadline": pa.nulls(count, schema.field("deadline").type),
+    }
+    rows = next_versions(rows)
+    return pa.table([said.get(field.name, rows[field.name]) for field in schema], schema=schema)
