@@ -28,6 +28,7 @@ __all__ = [
     "repair",
     "restore",
     "shape_lines",
+    "write_told",
 ]
 
 _SHARD = ("default", "default")
@@ -142,6 +143,17 @@ def export_lines(store: Store, form: str, path: str | Path, *, tables: Sequence[
     with store.shard.pin() as snapshot:
         sight = Sight(snapshot=snapshot, now=now, scope=store.scope)
         return {**write_shape(sight, form, place, tables), "registered": is_noted}
+
+
+def write_told(store: Store, path: str | Path, lines: Iterator[str]) -> dict[str, Any]:
+    """Write a report that quotes what is stored to a file, and register the copy; return what was written."""
+    from amos.flow.placing import write_lines
+    from amos.flow.receipts import noted_export
+
+    place = Path(path)
+    is_noted = noted_export(store.shard, place, "report", utc_now())
+    done = write_lines(lines, place)
+    return {"place": str(place), "bytes": done.byte_count, "sha256": done.sha256, "registered": is_noted}
 
 
 def export_journal(store: Store, path: str | Path) -> dict[str, Any]:

@@ -15,7 +15,10 @@ import pytest
 TOP = Path(__file__).parents[2]
 PAGES = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md"))]
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
-REFERENCE = re.compile(r"\batm_[a-z2-7]{6,26}\b")
+REFERENCES = {
+    "LAST_ATOM": re.compile(r"\batm_[a-z2-7]{6,26}\b"),
+    "LAST_RUN": re.compile(r"\brun_[a-z2-7]{6,26}\b"),
+}
 
 
 def shown_commands(page: Path) -> list[list[str]]:
@@ -56,15 +59,19 @@ def test_the_pages_show_commands():
 def test_commands_of_a_page_run_in_order(page, folder):
     if page.stem in {"ask", "forget", "move", "verify"}:  # these start from a store
         assert run(["amos", "ingest", "my-export.zip"], folder).returncode == 0
-    atom = None
-    for words in shown_commands(page):
-        if "LAST_ATOM" in words:
-            assert atom is not None, f"{page.name}: nothing printed a reference before {words}"
-            words = [atom if word == "LAST_ATOM" else word for word in words]
+    if page.stem == "reprocess":
+        assert run(["amos", "ingest", "my-export.zip", "--extractor", "rules@1"], folder).returncode == 0
+    last: dict[str, str] = {}
+    for shown in shown_commands(page):
+        unknown = [word for word in shown if word in REFERENCES and word not in last]
+        assert unknown == [], f"{page.name}: nothing printed {unknown} before {shown}"
+        words = [last.get(word, word) for word in shown]
         done = run(words, folder)
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
-        printed = REFERENCE.findall(done.stdout)
-        atom = printed[0] if printed else atom
+        for name, pattern in REFERENCES.items():
+            printed = pattern.findall(done.stdout)
+            if printed:
+                last[name] = printed[0]
 
 
 def test_every_command_has_its_help_and_its_entry_on_the_reference_page():

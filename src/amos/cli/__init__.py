@@ -38,6 +38,13 @@ COMMANDS: dict[str, Entry] = {
     "why": Entry("Look", "amos.cli.why:why", "Say where a claim comes from and why it was decided so."),
     "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
     "propose": Entry("Decide", "amos.cli.propose:propose", "Print the candidates of texts without a store."),
+    "reprocess": Entry(
+        "Decide",
+        "amos.cli.reprocess:reprocess",
+        "Read kept sources with another extractor, and compare.",
+    ),
+    "runs": Entry("Decide", "amos.cli.reprocess:runs", "List what ran on the store."),
+    "revert": Entry("Decide", "amos.cli.reprocess:revert", "Take an applied re-reading back."),
     "forget": Entry("Care", "amos.cli.forget:forget", "Make things gone, and keep them gone."),
     "hold": Entry("Care", "amos.cli.hold:hold", "Protect things from deletion: place, release, list."),
     "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),

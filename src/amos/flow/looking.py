@@ -119,7 +119,10 @@ class Looking:
         """Return all runs, newest first, each with what it did; a narrowed caller is told of none."""
         from amos.flow.report import run_rows
 
-        return [] if self.scope else run_rows(self.shard.runs())
+        if self.scope:
+            return []
+        commits = (entry for page in self.shard.commit_pages(until=self.shard.head) for entry in page)
+        return run_rows(self.shard.runs(), commits)
 
     def story(self) -> Story:
         """Return some claims that were kept, and one refused source for each telling reason."""

@@ -14,6 +14,8 @@ from amos.errors import InputError, UsageError
 
 STAGES = ("read", "screen", "capture", "propose", "decide", "commit")
 """The stages of `ingest`, in the order in which rows pass through them."""
+REREAD = ("select", "propose", "decide", "compare")
+"""The stages of `reprocess`."""
 
 
 class ReadSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,6 +27,13 @@ class ReadSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     zone: str = ""
     strict: bool = False
     dry_run: bool = False
+
+
+class SelectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which kept sources are read again, by event time; an empty text leaves an end open."""
+
+    since: str = ""
+    until: str = ""
 
 
 class ProposeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,8 +55,23 @@ class Pipeline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     stages: tuple[str, ...]
     inputs: tuple[str, ...] = ()
     read: ReadSettings = ReadSettings()
+    select: SelectSettings = SelectSettings()
     propose: ProposeSettings = ProposeSettings()
     decide: DecideSettings = DecideSettings()
+
+    @property
+    def is_reread(self) -> bool:
+        """Whether it reads kept sources again, and takes no inputs."""
+        return self.stages == REREAD
+
+    @property
+    def asked(self) -> dict[str, str | None]:
+        """Return the settings that reprocess takes as arguments."""
+        return {
+            "extractor": self.propose.extractor or None,
+            "since": self.select.since or None,
+            "until": self.select.until or None,
+        }
 
     @property
     def options(self) -> dict[str, Any]:
@@ -121,7 +145,8 @@ def _apply(fields: dict[str, Any], change: str) -> None:
     settings = fields.setdefault(stage, {})
     if not isinstance(settings, dict):
         raise UsageError(
-            f"{stage!r} is no stage with settings", advice="Stages with settings: read, propose, decide."
+            f"{stage!r} is no stage with settings",
+            advice="Stages with settings: read, select, propose, decide.",
         )
     settings[key] = _value(value)
 
@@ -138,11 +163,11 @@ def _require_known(pipeline: Pipeline, path: Path) -> None:
     from amos.extraction.registry import extractor_names
     from amos.flow.rules import default_rules
 
-    if pipeline.stages != STAGES:
+    if pipeline.stages not in (STAGES, REREAD):
         raise UsageError(
             f"{path.name}: the stages are {', '.join(pipeline.stages) or 'missing'}",
             path=str(path),
-            advice=f"They are {', '.join(STAGES)}, in this order.",
+            advice=f"They are {', '.join(STAGES)}, or {', '.join(REREAD)}, in this order.",
         )
     policies = [default_rules(size=0).policy.label]
     for word, given, known in (

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from amos.clock import as_text
 from amos.flow.sight import Sight
 from amos.identity import id_text
-from amos.schemas.catalog import RunEntry
+from amos.schemas.catalog import CommitEntry, RunEntry
 
 _ADDED = ("records_read", "blocks", "atoms_written", "cut_bytes", "errors_total")
 _COUNTED = ("sources", "decisions", "reasons", "formats", "trusts", "cuts")
@@ -86,11 +86,30 @@ def _grouped(outer: pa.ChunkedArray, inner: pa.ChunkedArray) -> dict[str, dict[s
     return found
 
 
-def run_rows(entries: Sequence[RunEntry]) -> list[dict[str, Any]]:
+def state_of_run(commits: Sequence[CommitEntry]) -> dict[str, Any]:
+    """Return what became of a run over kept sources, as its commits say, oldest first.
+
+    The commits tell it, not the receipt, so that a run that was killed after its commit is known.
+    """
+    applied = [entry.graph_version for entry in commits if entry.operation == "reprocess"]
+    is_applied, is_reverted = bool(applied), bool(commits) and commits[-1].operation == "revert"
+    return {
+        "applied": is_applied,
+        "reverted": is_reverted,
+        "graph_version": applied[-1] if applied else None,
+    }
+
+
+def run_rows(entries: Sequence[RunEntry], commits: Iterable[CommitEntry]) -> list[dict[str, Any]]:
     """Return all runs, newest first, each with what it did."""
+    by_run: dict[bytes, list[CommitEntry]] = {}
+    for commit in commits:
+        by_run.setdefault(commit.run_id, []).append(commit)
     rows = []
     for entry in reversed(entries):
         receipt = json.loads(entry.receipt)
+        if entry.kind == "reprocess":
+            receipt |= state_of_run(by_run.get(entry.run_id, ()))
         rows.append(
             {
                 "run_id": id_text("runs", entry.run_id),

@@ -26,6 +26,7 @@ _COMPARED = (
     "type", "memory_class", "subject_id", "polarity", "modality", "valid_from", "valid_until",
     "extraction_confidence", "spans", "gate",
 )  # fmt: skip
+_NAMES = {"extraction_confidence": "confidence", "subject_id": "subject", "spans": "span"}
 _PAYLOAD = ("property", "value", "claim", "applicability")
 
 Decided = dict[bytes, tuple[str, str]]
@@ -182,7 +183,7 @@ def _property(row: Row) -> Any:
 
 def _paired(source: bytes, before: Row, after: Row) -> Difference:
     said = [msgspec.json.decode(row["payload"]) for row in (before, after)]
-    fields = [name for name in _COMPARED if before[name] != after[name]]
+    fields = [_NAMES.get(name, name) for name in _COMPARED if before[name] != after[name]]
     fields += [name for name in _PAYLOAD if said[0].get(name) != said[1].get(name)]
     if not fields and before["claim_id"] != after["claim_id"]:
         fields.append("claim")

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from amos.clock import as_text
 from amos.errors import BusyError, UsageError
 from amos.flow.prepare import Rules
+from amos.flow.report import state_of_run
 from amos.flow.sight import Sight
 from amos.identity import id_text, parse_ref, prefix_range
 from amos.journal.events import EventNotice
@@ -26,7 +27,6 @@ from amos.reprocess.switch import Switched, current_rows, switch
 from amos.schemas.vocabulary import WITHDRAWN
 
 KIND = "reprocess"
-OPERATION = "reprocess"
 REVERT = "revert"
 TRIES = 5
 Record = dict[str, Any]
@@ -114,16 +114,14 @@ class Reprocessing:
             "digest": compared.diff.digest(),
             "compared_at": compared.base,
             "is_empty": compared.is_empty,
-            "applied": False,
-            "reverted": False,
-            "graph_version": None,
         }
         self.shard.record_run(run_id, KIND, started, self.now(), record)
-        return record
+        return {**record, **state_of_run([])}
 
     def apply(self, run_id: bytes, record: Record, progress: Progress | None = None) -> Record:
         """Make a shadow run the current reading, in one commit; return its receipt.
 
+        A run that found nothing to change leaves everything as it is.
         Raises UsageError when it was applied already, or the store would change in another way than the
         run said; BusyError when others write without a pause.
         """
@@ -132,7 +130,9 @@ class Reprocessing:
                 f"run {record['run_id']} is applied already",
                 advice=f"`amos revert {record['run_id']}` undoes it.",
             )
-        asked, started = Asked.of(record), self.now()
+        if record["is_empty"]:
+            return record
+        asked = Asked.of(record)
         for _ in range(TRIES):
             with self.shard.pin() as snapshot:
                 compared = self.compare(asked, snapshot, progress)
@@ -143,9 +143,7 @@ class Reprocessing:
                 version = self._commit(compared, run_id, [EventNotice("reprocess_applied", told)])
             except HeadMoved:
                 continue
-            done = {**record, "applied": True, "reverted": False, "graph_version": version}
-            self.shard.record_run(run_id, KIND, started, self.now(), done)
-            return done
+            return {**record, "applied": True, "reverted": False, "graph_version": version}
         raise BusyError("others write to the same sources without a pause")
 
     def _require_same(self, record: Record, compared: Compared) -> None:
@@ -160,7 +158,7 @@ class Reprocessing:
             compared.switched.rows,
             base=compared.base,
             reads=compared.switched.reads,
-            operation=OPERATION,
+            operation=KIND,
             actor=self.actor,
             run_id=run_id,
             now=self.now(),
@@ -179,7 +177,6 @@ class Reprocessing:
             raise UsageError(
                 f"run {record['run_id']} {state}", advice="`amos runs` lists what each has done."
             )
-        started = self.now()
         for _ in range(TRIES):
             with self.shard.pin() as snapshot:
                 change = backward_change(self.shard, snapshot, int(record["graph_version"]))
@@ -202,7 +199,6 @@ class Reprocessing:
                 )  # fmt: skip
             except HeadMoved:
                 continue
-            self.shard.record_run(run_id, KIND, started, self.now(), {**record, "reverted": True})
             return {"run_id": record["run_id"], "dry_run": False, **counts, "graph_version": version}
         raise BusyError("others write to the same sources without a pause")
 
@@ -249,7 +245,9 @@ def find_run(shard: Shard, ref: str) -> tuple[bytes, Record]:
             path=ref,
             advice=f"`amos forget --run {ref}` erases what an ingest run brought.",
         )
-    return entry.run_id, json.loads(entry.receipt)
+    commits = [one for page in shard.commit_pages(until=shard.head) for one in page]
+    own = [one for one in commits if one.run_id == entry.run_id]
+    return entry.run_id, {**json.loads(entry.receipt), **state_of_run(own)}
 
 
 _ARTICLES = {"ingest": "an ingest", "import": "an import"}

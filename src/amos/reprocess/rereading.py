@@ -1,0 +1,96 @@
+"""The methods of an open store that read kept sources again; what one needs is imported when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from amos.clock import utc_now
+from amos.flow.principal import Principal
+from amos.identity import random_id
+from amos.journal.store import Shard
+
+if TYPE_CHECKING:
+    from amos.reprocess.runs import Reprocessing
+
+
+class Rereading:
+    """Compare, promote, take back."""
+
+    shard: Shard
+    principal: Principal
+    scope: dict[str, str]
+
+    def reprocess(
+        self,
+        extractor: str | None = None,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[str, Any]:
+        """Read kept sources again with an extractor, and return how the reading would differ.
+
+        extractor: `name@version`, else the current one.  since, until: sources of this half-open span of
+        event time; the scope of the store narrows too.  progress: sources done and all.
+        Nothing that is remembered changes: `apply_run` promotes the run that this returns.  `differences`
+        holds one row per place where the readings differ.
+        """
+        from amos.flow.instants import instant_us
+        from amos.reprocess.runs import Asked
+        from amos.reprocess.shadow import Span
+        from amos.reprocess.told import difference_rows
+
+        bounds = [
+            None if at is None else instant_us(at, name)
+            for at, name in ((since, "--since"), (until, "--until"))
+        ]
+        work = self._reprocessing(extractor)
+        asked = Asked(
+            extractor=work.rules.extractor.name,
+            span=Span(since_us=bounds[0], until_us=bounds[1]),
+            scope=self.scope,
+        )
+        started = utc_now()
+        with self.shard.pin() as snapshot:
+            compared = work.compare(asked, snapshot, progress)
+            rows = difference_rows(snapshot, compared)
+        record = work.keep(random_id(), asked, compared, started)
+        return {**record, "differences": rows}
+
+    def apply_run(self, ref: str, *, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Promote the shadow run `ref` in one commit; return its receipt.
+
+        Raises UsageError when there is none, or the store has changed so that it would do something else.
+        """
+        from amos.reprocess.runs import find_run
+
+        run_id, record = find_run(self.shard, ref)
+        done = self._reprocessing(record["extractor"]).apply(run_id, record, progress)
+        self.shard.tidy(now=utc_now())
+        return done
+
+    def revert(self, ref: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Take an applied run back in one commit; return how many candidates leave and return.
+
+        Raises UsageError when it is not applied, a later run reads the same sources, or its history was
+        dropped.
+        """
+        from amos.reprocess.runs import find_run
+
+        run_id, record = find_run(self.shard, ref)
+        return self._reprocessing(record["extractor"]).revert(run_id, record, dry_run=dry_run)
+
+    def _reprocessing(self, extractor: str | None) -> Reprocessing:
+        from amos.extraction.propose import EXTRACTOR
+        from amos.flow.rules import default_rules
+        from amos.reprocess.runs import Reprocessing
+
+        with self.shard.pin() as snapshot:
+            size = 100 * snapshot.row_count("sources")
+        return Reprocessing(
+            shard=self.shard,
+            actor=self.principal.name,
+            rules=default_rules(size=size, extractor=extractor or EXTRACTOR),
+            now=utc_now,
+        )
