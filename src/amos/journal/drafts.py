@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from amos.abreast import do_abreast
 from amos.journal.events import EventBody, EventNotice, EventRows, check_type, event_body, notice_body
 from amos.journal.requests import CommitRequest
 from amos.journal.rows import check_rows, commitments, encode_table, salt_width
@@ -60,17 +61,21 @@ def draft_commit(
     checked = [group for group in checked if len(group.rows)]
     if not checked and not notices:
         return None
-    tables = []
+    groups_of = [
+        (table, places)
+        for table in TABLES
+        if (places := [i for i, group in enumerate(checked) if group.table == table])
+    ]
+    parts = [_part(table, [checked[i] for i in places], random_bytes) for table, places in groups_of]
+    is_large = sum(len(part.rows) for part in parts) >= SEGMENT_ROWS
+    drafted = do_abreast(_draft_table, parts) if is_large else list(map(_draft_table, parts))
     bodies: dict[int, EventBody] = {}
-    for table in TABLES:
-        places = [i for i, group in enumerate(checked) if group.table == table]
-        if places:
-            members = [checked[i] for i in places]
-            draft, made = _draft_table(table, members, operation, random_bytes)
-            tables.append(draft)
-            bodies.update(zip(places, made, strict=True))
+    for (table, places), (_, roots) in zip(groups_of, drafted, strict=True):
+        for i, root in zip(places, roots, strict=True):
+            bodies[i] = event_body(checked[i].event_type, operation, table, root, len(checked[i].rows))
     said = (notice_body(notice, operation) for notice in notices)
-    return Draft(tuple(tables), (*(bodies[i] for i in range(len(checked))), *said))
+    tables = tuple(draft for draft, _ in drafted)
+    return Draft(tables, (*(bodies[i] for i in range(len(checked))), *said))
 
 
 def draft_request(rows: Sequence[EventRows], request: CommitRequest) -> Draft | None:
@@ -83,19 +88,29 @@ def _checked(group: EventRows) -> EventRows:
     return group._replace(rows=check_rows(group.table, group.rows))
 
 
-def _draft_table(
-    table: str, members: Sequence[EventRows], operation: str, random_bytes: Callable[[int], bytes]
-) -> tuple[TableDraft, list[EventBody]]:
+class _Part(NamedTuple):
+    """Rows of one table, of one event after another, with their salts."""
+
+    table: str
+    rows: pa.Table
+    salts: Array
+    counts: tuple[int, ...]
+
+
+def _part(table: str, members: Sequence[EventRows], random_bytes: Callable[[int], bytes]) -> _Part:
     rows = members[0].rows if len(members) == 1 else pa.concat_tables([group.rows for group in members])
     rows = rows.combine_chunks()
     width = salt_width(table)
     salts = np.frombuffer(random_bytes(width * len(rows)), np.uint8).reshape(len(rows), width)
-    buffer, offsets = encode_table(table, rows, salts)
-    digests = commitments(table, buffer, offsets)
-    made, start = [], 0
-    for group in members:
-        stop = start + len(group.rows)
-        root = merkle_root(digests[start:stop])
-        made.append(event_body(group.event_type, operation, table, root, stop - start))
-        start = stop
-    return TableDraft(table, rows, salts, buffer, offsets), made
+    return _Part(table, rows, salts, tuple(len(group.rows) for group in members))
+
+
+def _draft_table(part: _Part) -> tuple[TableDraft, list[bytes]]:
+    """Return the rows with their canonical bytes, and the root over those of each event."""
+    buffer, offsets = encode_table(part.table, part.rows, part.salts)
+    digests = commitments(part.table, buffer, offsets)
+    roots, start = [], 0
+    for count in part.counts:
+        roots.append(merkle_root(digests[start : start + count]))
+        start += count
+    return TableDraft(part.table, part.rows, part.salts, buffer, offsets), roots

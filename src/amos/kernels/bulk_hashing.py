@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,7 @@ _LOG = logging.getLogger(__name__)
 _STEPS = ("SHA256_Init", "SHA256_Update", "SHA256_Final")
 
 
+@functools.cache
 def _addresses() -> tuple[int, int, int] | None:
     """Return the addresses of libcrypto's three SHA-256 steps as this process has them, or None."""
     try:

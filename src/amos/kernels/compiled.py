@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
@@ -13,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 _LOG = logging.getLogger(__name__)
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
+_MAKING = threading.Lock()
 _CALLEES: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 COMPILED_FROM_ROWS = 16_384
@@ -103,10 +105,15 @@ def compiled(function: Kernel) -> Kernel:
     """
     twin = _COMPILED.get(function)
     if twin is None:
-        try:
-            twin = _jit(function)
-        except ImportError as cause:
-            _LOG.warning("numba is missing, kernels run uncompiled", extra={"cause": str(cause)})
-            twin = function
-        _COMPILED[function] = twin
+        with _MAKING:
+            twin = _COMPILED.get(function) or _twin(function)
+            _COMPILED[function] = twin
     return twin  # type: ignore[return-value]
+
+
+def _twin(function: Kernel) -> Kernel:
+    try:
+        return _jit(function)
+    except ImportError as cause:
+        _LOG.warning("numba is missing, kernels run uncompiled", extra={"cause": str(cause)})
+        return function

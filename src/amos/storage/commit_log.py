@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from amos.abreast import do_abreast
 from amos.schemas.catalog import CommitEntry, GarbageEntry, HotEntry, SegmentEntry
 from amos.schemas.state import PRIMARY_KEYS
 from amos.storage.care import Care
@@ -47,14 +48,18 @@ class CommitLog:
     def place(self, tables: Iterable[tuple[str, pa.Table]], versions: tuple[int, int]) -> list[SegmentEntry]:
         """Write each table's stored rows as a segment that nothing names yet."""
         placed: list[SegmentEntry] = []
+
+        def write(one: tuple[str, pa.Table]) -> SegmentEntry:
+            table, rows = one
+            built = build_segment(rows, keep=PRIMARY_KEYS[table])
+            placed.append(place_segment(self._shard, table, versions, built))
+            return placed[-1]
+
         try:
-            for table, rows in tables:
-                built = build_segment(rows, keep=PRIMARY_KEYS[table])
-                placed.append(place_segment(self._shard, table, versions, built))
+            return do_abreast(write, list(tables))
         except BaseException:
             self.discard(placed)
             raise
-        return placed
 
     def discard(self, placed: Iterable[SegmentEntry]) -> None:
         """Remove segments that no commit came to name; after a failed commit the next open does it."""

@@ -6,6 +6,7 @@ costs one comparison.
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 
@@ -42,7 +43,7 @@ FAILPOINTS: dict[str, str] = {
 }
 
 _ARMED = os.environ.get("AMOS_FAILPOINT")
-_passes = 0
+_passes = itertools.count(1)  # counts right when several threads pass
 
 
 def reach(name: str) -> None:
@@ -52,11 +53,8 @@ def reach(name: str) -> None:
 
 
 def _maybe_die(name: str, armed: str) -> None:
-    global _passes
     if name not in FAILPOINTS:
         raise KeyError(f"{name} is no registered failpoint")
     wanted, _, count = armed.partition(":")
-    if name == wanted:
-        _passes += 1
-        if _passes == int(count or 1):
-            os.kill(os.getpid(), signal.SIGKILL)
+    if name == wanted and next(_passes) == int(count or 1):
+        os.kill(os.getpid(), signal.SIGKILL)
