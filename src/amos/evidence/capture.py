@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from amos.identity import CLAIM_SCOPE, author_identity, keyed_id
 from amos.kernels.hashing import Part, hmac_rows, identities, keyed_ids, sha256_rows
 from amos.schemas.buffers import column_arrays
+from amos.schemas.columns import TIME
 from amos.schemas.raw import RAW
 from amos.schemas.state import SOURCES
 from amos.stage import stage
@@ -56,7 +57,6 @@ def capture_sources(
     text = column_arrays(raw["text"])
     assert text.offsets is not None
     count = raw.num_rows
-    instant = SOURCES.field("event_time").type
     conversation = ("conversation", raw["format"], raw["conversation_key"])
     columns: dict[str, Any] = {
         "source_id": source_ids,
@@ -66,8 +66,8 @@ def capture_sources(
         "content_digest": _binary(sha256_rows(text.values, text.offsets), 32),
         "content": raw["text"],
         "author_id": identify_authors(raw, key),
-        "event_time": raw["event_us"].cast(pa.timestamp("us")).cast(instant),
-        "ingest_time": pa.array([now], instant).take(np.zeros(count, np.int64)),
+        "event_time": raw["event_us"].cast(TIME),
+        "ingest_time": pa.repeat(pa.scalar(now, TIME), count),
         "conversation_id": _binary(keyed_ids(key, "conversations", _identities(conversation, count)), 16),
         "cut_bytes": cut_bytes,
         "revises": revises,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.flow.prepare import UNSALTED_CONVERSATIONS
+from amos.flow.prepare import UNSALTED_CONVERSATIONS, first_rows
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
+from amos.schemas.buffers import plain
+from amos.schemas.choosing import empty, kept, taken
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS
 
@@ -50,27 +51,34 @@ class SnapshotRows:
         column = PRIMARY_KEYS[table]
         if rows.num_rows == 0:
             return rows
-        encoded = rows[column].combine_chunks().dictionary_encode()
-        _, first = np.unique(encoded.indices.to_numpy(), return_index=True)
-        rows = rows.take(np.sort(first))
-        held = self._snapshot.lookup(table, column, rows[column].combine_chunks(), [column])
-        known = held[column].combine_chunks()
-        return rows.filter(pc.invert(pc.is_in(rows[column], value_set=known)))
+        rows = taken(rows, first_rows(rows[column])[1])
+        ids = plain(rows[column])
+        held = self._snapshot.lookup(table, column, ids, [column])
+        if held.num_rows == 0:
+            return rows
+        is_held = pc.is_in(ids, value_set=plain(held[column]))
+        return kept(rows, ~is_held.to_numpy(zero_copy_only=False))
 
-    def changed_conversations(self, rows: pa.Table) -> pa.Table:
-        """Return new conversations, and stored ones whose title, start or unknown times change."""
+    def conversations(self, rows: pa.Table) -> dict[bytes, dict[str, Any]]:
+        """Return the stored rows of the conversations in `rows`, by id."""
         ids = rows["conversation_id"].to_pylist()
         known = self.rows("conversations", "conversation_id", ids, UNSALTED_CONVERSATIONS.names)
-        held = {row["conversation_id"]: row for row in known}
-        if not held:
-            return rows
-        changed = []
-        for row in rows.to_pylist():
-            stored = held.get(row["conversation_id"])
-            merged = row if stored is None else _merged(stored, row)
-            if merged is not None:
-                changed.append({field.name: merged[field.name] for field in UNSALTED_CONVERSATIONS})
-        return pa.Table.from_pylist(changed, schema=UNSALTED_CONVERSATIONS)
+        return {row["conversation_id"]: row for row in known}
+
+
+def changed_conversations(rows: pa.Table, held: Mapping[bytes, dict[str, Any]]) -> pa.Table:
+    """Return new conversations, and the `held` ones whose title, start or unknown times change."""
+    if not held:
+        return rows
+    changed = []
+    for row in rows.to_pylist():
+        stored = held.get(row["conversation_id"])
+        merged = row if stored is None else _merged(stored, row)
+        if merged is not None:
+            changed.append({field.name: merged[field.name] for field in UNSALTED_CONVERSATIONS})
+    if not changed:
+        return empty(UNSALTED_CONVERSATIONS)
+    return pa.Table.from_pylist(changed, schema=UNSALTED_CONVERSATIONS)
 
 
 def _merged(known: dict[str, Any], row: dict[str, Any]) -> dict[str, Any] | None:

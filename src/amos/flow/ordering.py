@@ -4,54 +4,55 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.candidates import UNSALTED_CANDIDATES
-from amos.flow.current import SnapshotRows
 from amos.flow.prepare import Prepared
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
+from amos.schemas.choosing import as_schema, empty, kept
 from amos.schemas.columns import ID
 
 _TURN_COLUMNS = ["conversation_id", "turn", "event_time"]
-_TIMED = ["conversation_id", "version", "has_unknown_time"]
 
 
-def inherit_order_times(snapshot: Snapshot, prepared: Prepared) -> tuple[pa.Table, pa.Table]:
+def inherit_order_times(
+    snapshot: Snapshot, prepared: Prepared, held: Mapping[bytes, dict[str, Any]]
+) -> tuple[pa.Table, pa.Table]:
     """Return the new candidates with order times, and stored ones whose order time changes.
 
-    Only conversations with a turn of unknown time are looked at; a late turn with a time moves
-    the stored candidates after it.  Changed rows carry the next row version.
+    held: stored conversations of the batch, by id.  Only conversations with a turn of unknown time are
+    looked at; a late turn with a time moves the stored candidates after it.  Changed rows carry the next
+    row version.
     """
-    nothing = UNSALTED_CANDIDATES.empty_table()
-    affected = _affected(snapshot, prepared)
+    affected = _affected(prepared.conversations, held)
     if len(affected) == 0:
-        return prepared.candidates, nothing
-    fresh_turns = prepared.sources.select(_TURN_COLUMNS)
-    stored_turns = snapshot.table("sources", _TURN_COLUMNS).select(_TURN_COLUMNS)
-    turns = pa.concat_tables([stored_turns, fresh_turns])
-    known = KnownTimes(turns.filter(pc.is_in(turns["conversation_id"], value_set=affected)))
+        return prepared.candidates, empty(UNSALTED_CANDIDATES)
+    fresh = prepared.sources.select(_TURN_COLUMNS)
+    fresh = fresh.filter(pc.is_in(fresh["conversation_id"], value_set=affected))
+    stored = snapshot.lookup("sources", "conversation_id", affected, _TURN_COLUMNS)
+    known = KnownTimes(pa.concat_tables([stored, fresh]))
     candidates, _ = known.applied(prepared.candidates)
-    stored = snapshot.table("candidates")
-    stored = stored.filter(pc.is_in(stored["conversation_id"], value_set=affected))
-    stored = latest(stored, "candidates").select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
-    updated, changed = known.applied(stored)
-    moved = updated.filter(pa.array(changed, pa.bool_()))
-    return candidates, next_version(moved) if moved.num_rows else nothing
+    stored = snapshot.lookup("candidates", "conversation_id", affected, UNSALTED_CANDIDATES.names)
+    updated, changed = known.applied(as_schema(latest(stored, "candidates"), UNSALTED_CANDIDATES))
+    moved = kept(updated, np.array(changed, np.bool_))
+    return candidates, next_version(moved) if moved.num_rows else moved
 
 
-def _affected(snapshot: Snapshot, prepared: Prepared) -> pa.Array:
+def _affected(batch: pa.Table, held: Mapping[bytes, dict[str, Any]]) -> pa.Array:
     """Return ids of the batch's conversations that have, here or in the store, a turn without time."""
-    batch = prepared.conversations
-    ids = batch["conversation_id"].combine_chunks()
-    here = pc.filter(ids, batch["has_unknown_time"].combine_chunks()).to_pylist()
-    timed = set(ids.to_pylist()) - set(here)
-    stored = SnapshotRows(snapshot).rows("conversations", "conversation_id", sorted(timed), _TIMED)
-    there = [row["conversation_id"] for row in stored if row["has_unknown_time"]]
-    return pa.array([*here, *there], ID)
+    columns = (batch[name].to_pylist() for name in ("conversation_id", "has_unknown_time"))
+    untimed = [
+        one
+        for one, is_untimed in zip(*columns, strict=True)
+        if is_untimed or (one in held and held[one]["has_unknown_time"])
+    ]
+    return pa.array(untimed, ID)
 
 
 class KnownTimes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +13,7 @@ from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.admission.settle import Settlement, settle
 from amos.admission.tombstones import Graves
-from amos.flow.current import SnapshotRows
+from amos.flow.current import SnapshotRows, changed_conversations
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
@@ -20,6 +21,7 @@ from amos.flow.rekeying import rekeyed_raw
 from amos.flow.tombstoned import read_graves, refused_sources
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
+from amos.schemas.choosing import as_schema, empty, kept
 from amos.schemas.findings import FINDINGS
 
 
@@ -73,12 +75,19 @@ def plan_batch(
     if deliveries.fresh.size < raw.num_rows:
         columns = tuple(column.take(deliveries.fresh) for column in columns)
     prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
-    candidates, moved = inherit_order_times(snapshot, prepared)
-    replaced = moved.filter(pc.is_null(moved["gate"]))
+    told = known.conversations(prepared.conversations)
+    candidates, moved = inherit_order_times(snapshot, prepared, told)
+    replaced = _eligible(moved)
     stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))
     settled = settle(candidates, stored, known, replaced=replaced, key=key, policy=rules.policy, now=now)
     decisions = pa.concat_tables([settled.decisions, prepared.source_decisions, refusals])
-    parts = _event_parts(prepared, pa.concat_tables([candidates, moved]), decisions, settled, known)
+    appended = replace(
+        prepared,
+        conversations=changed_conversations(prepared.conversations, told),
+        entities=known.absent("entities", prepared.entities),
+        candidates=pa.concat_tables([candidates, moved]) if moved.num_rows else candidates,
+    )
+    parts = _event_parts(appended, decisions, settled)
     return Plan(
         deliveries=deliveries,
         rows=[EventRows(event, table, rows) for event, table, rows in parts if rows.num_rows],
@@ -94,14 +103,14 @@ def plan_batch(
 
 
 def _event_parts(
-    prepared: Prepared, candidates: pa.Table, decisions: pa.Table, settled: Settlement, known: SnapshotRows
+    appended: Prepared, decisions: pa.Table, settled: Settlement
 ) -> list[tuple[str, str, pa.Table]]:
     """Return event type, table and rows of everything the commit appends, in the journal's order."""
     return [
-        ("evidence_captured", "sources", prepared.sources),
-        ("evidence_captured", "conversations", known.changed_conversations(prepared.conversations)),
-        ("dictionary_updated", "entities", known.absent("entities", prepared.entities)),
-        ("candidate_proposed", "candidates", candidates),
+        ("evidence_captured", "sources", appended.sources),
+        ("evidence_captured", "conversations", appended.conversations),
+        ("dictionary_updated", "entities", appended.entities),
+        ("candidate_proposed", "candidates", appended.candidates),
         ("candidate_decided", "decisions", decisions),
         *settled_parts(settled),
     ]
@@ -109,9 +118,9 @@ def _event_parts(
 
 def settled_parts(settled: Settlement) -> list[tuple[str, str, pa.Table]]:
     """Return event type, table and rows of what follows from decisions, in the journal's order."""
-    first, later = _split(settled.atoms, pc.equal(settled.atoms["version"], 1))
-    opened, closed = _split(settled.disputes, pc.equal(settled.disputes["status"], "open"))
-    alive, retired = _split(settled.edges, pc.equal(settled.edges["lifecycle_state"], "active"))
+    first, later = _split(settled.atoms, "version", 1)
+    opened, closed = _split(settled.disputes, "status", "open")
+    alive, retired = _split(settled.edges, "lifecycle_state", "active")
     return [
         ("atom_committed", "atoms", first),
         ("atom_updated", "atoms", later),
@@ -125,12 +134,16 @@ def settled_parts(settled: Settlement) -> list[tuple[str, str, pa.Table]]:
 
 def stored_histories(snapshot: Snapshot, candidates: pa.Table) -> pa.Table:
     """Return the current stored candidates of every history that eligible `candidates` touch."""
-    eligible = candidates.filter(pc.is_null(candidates["gate"]))
+    eligible = _eligible(candidates)
     if eligible.num_rows == 0 or snapshot.version == 0:
-        return UNSALTED_CANDIDATES.empty_table()
-    histories = eligible["history_id"].combine_chunks().unique()
-    found = snapshot.lookup("candidates", "history_id", histories, UNSALTED_CANDIDATES.names)
-    return latest(found, "candidates").cast(UNSALTED_CANDIDATES)
+        return empty(UNSALTED_CANDIDATES)
+    found = snapshot.lookup("candidates", "history_id", eligible["history_id"], UNSALTED_CANDIDATES.names)
+    return as_schema(latest(found, "candidates"), UNSALTED_CANDIDATES)
+
+
+def _eligible(candidates: pa.Table) -> pa.Table:
+    """Return the candidates that no gate stops."""
+    return kept(candidates, candidates["gate"].is_null().to_numpy())
 
 
 def _unchanged(
@@ -142,7 +155,7 @@ def _unchanged(
         rows=rows,
         reads={("sources", "source_id"): source_ids},
         decisions=refusals.cast(UNSALTED["decisions"]),
-        findings=FINDINGS.empty_table(),
+        findings=empty(FINDINGS),
         new_blocks=0,
         cut_bytes=0,
         new_atoms=0,
@@ -164,5 +177,9 @@ def _reads(
     }
 
 
-def _split(rows: pa.Table, holds: pa.ChunkedArray) -> tuple[pa.Table, pa.Table]:
-    return rows.filter(holds), rows.filter(pc.invert(holds))
+def _split(rows: pa.Table, column: str, value: Any) -> tuple[pa.Table, pa.Table]:
+    """Return the rows whose `column` is `value`, and the others."""
+    if rows.num_rows == 0:
+        return rows, rows
+    holds = pc.equal(rows[column], value).to_numpy()
+    return kept(rows, holds), kept(rows, ~holds)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.admission.candidates import Builder, Built
+from amos.admission.cells import instants
 from amos.admission.comparison import UNSALTED
 from amos.admission.decision_rows import decision_ids
 from amos.admission.policy import Policy
@@ -30,7 +31,10 @@ from amos.flow.tombstoned import (
     source_findings,
 )
 from amos.identity import CLAIM_SCOPE, keyed_id
+from amos.schemas.buffers import plain
+from amos.schemas.choosing import as_schema, empty, taken
 from amos.schemas.claims import SEGMENTABLE
+from amos.schemas.columns import SCOPE_NAMES, TIME
 from amos.schemas.state import CONVERSATIONS, ENTITIES
 from amos.schemas.vocabulary import UNSEEN, Action, Modality, Outcome, Reason, SourceFlag
 
@@ -38,7 +42,14 @@ UNSALTED_CONVERSATIONS = pa.schema([field for field in CONVERSATIONS if field.na
 UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
 
 _CONFLICT = ("source_id", "delivery_digest")
-_SCOPE = ("project", "user", "agent", "session", "task", "tool_environment")
+_OF_CONVERSATION = [
+    "format",
+    "conversation_key",
+    "conversation_title",
+    *(f"scope_{name}" for name in SCOPE_NAMES),
+]
+_OF_AUTHOR = ["author_id", "author", "is_owner", *CLAIM_SCOPE]
+_NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +140,7 @@ def _prepare_found(
 
 def read_claims(sources: pa.Table, rules: Rules) -> tuple[pa.Table, pa.Table]:
     """Return the claims (CLAIMS) of stored texts, and the notes (SOURCE_NOTES) for those without one."""
-    segmentable = sources.select(SEGMENTABLE.names).cast(SEGMENTABLE)
+    segmentable = as_schema(sources.select(SEGMENTABLE.names), SEGMENTABLE)
     proposal = rules.extractor.propose(segmentable, is_compiled=rules.is_compiled)
     claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
     return bound_temporary(claims, segmentable), proposal.notes
@@ -158,65 +169,53 @@ def withhold_unretained(raw: pa.Table) -> pa.Table:
 
 def conversation_rows(raw: pa.Table, sources: pa.Table) -> pa.Table:
     """Return one row per conversation of the batch: first title, earliest time, unknown times."""
-    table = pa.table(
-        {
-            "conversation_id": sources["conversation_id"],
-            "format": raw["format"],
-            "conversation_key": raw["conversation_key"],
-            "title": raw["conversation_title"],
-            "started_at": sources["event_time"],
-            "unknown": pc.is_null(sources["event_time"]),
-            **{f"scope_{name}": raw[f"scope_{name}"] for name in _SCOPE},
-        }
-    )
-    ids, first = _first_rows(table["conversation_id"])
-    codes = pc.index_in(table["conversation_id"], value_set=ids).to_numpy()
-    head = table.take(first)
-    times = pc.fill_null(table["started_at"].cast(pa.int64()), np.iinfo(np.int64).max).to_numpy()
-    earliest = np.full(len(ids), np.iinfo(np.int64).max)
-    np.minimum.at(earliest, codes, times)
-    is_unknown = np.zeros(len(ids), bool)
-    np.logical_or.at(is_unknown, codes, table["unknown"].to_numpy())
-    started = pa.array(earliest, mask=earliest == np.iinfo(np.int64).max)
-    instant = UNSALTED_CONVERSATIONS.field("started_at").type
+    codes, first = first_rows(sources["conversation_id"])
+    head = taken(raw.select(_OF_CONVERSATION), first)
+    count = len(first)
+    times, is_known = instants(sources["event_time"])
+    earliest = np.full(count, _NEVER)
+    np.minimum.at(earliest, codes[is_known], times[is_known])
+    is_unknown = np.zeros(count, bool)
+    is_unknown[codes[~is_known]] = True
     columns = {
-        "version": pa.array(np.ones(len(ids), np.int32)),
-        "started_at": started.cast(pa.timestamp("us")).cast(instant),
+        "conversation_id": taken(sources.select(["conversation_id"]), first)["conversation_id"],
+        "version": pa.array(np.ones(count, np.int32)),
+        "title": head["conversation_title"],
+        "started_at": pa.array(earliest, mask=earliest == _NEVER).cast(TIME),
         "has_unknown_time": pa.array(is_unknown),
     }
-    return pa.table(
-        [columns.get(field.name, head[field.name] if field.name in head.schema.names else None)
-         for field in UNSALTED_CONVERSATIONS],
-        schema=UNSALTED_CONVERSATIONS,
-    )  # fmt: skip
+    arrays = [
+        columns[field.name] if field.name in columns else head[field.name] for field in UNSALTED_CONVERSATIONS
+    ]
+    return pa.Table.from_arrays(arrays, schema=UNSALTED_CONVERSATIONS)
 
 
-def _first_rows(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
-    encoded = column.combine_chunks().dictionary_encode()
-    codes = encoded.indices.to_numpy()
+def first_rows(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each row the code of its value, counted in order of appearance, and their first rows."""
+    codes = plain(column).dictionary_encode().indices.to_numpy()
     _, first = np.unique(codes, return_index=True)
-    return encoded.dictionary, first
+    return codes, first
 
 
 def _entities(sources: pa.Table, built: Built) -> pa.Table:
     """Return the entities of the batch's authors and of the subjects that its claims name."""
-    _, first = _first_rows(sources["author_id"])
-    head = sources.take(first)
+    _, first = first_rows(sources["author_id"])
+    head = taken(sources.select(_OF_AUTHOR), first)
     rows = len(first)
-    owners = head["is_owner"]
-    name = pc.fill_null(head["author"], "unknown")
     columns: dict[str, Any] = {
         "entity_id": head["author_id"],
         "version": pa.array(np.ones(rows, np.int32)),
-        "kind": pa.array(["author"] * rows),
-        "name": name,
+        "kind": pa.repeat("author", rows),
+        "name": pc.fill_null(head["author"], "unknown"),
         "owner_id": pa.nulls(rows, UNSALTED_ENTITIES.field("owner_id").type),
-        "is_owner": owners,
+        "is_owner": head["is_owner"],
         "scope_session": pa.nulls(rows, pa.string()),
         **{field: head[field] for field in CLAIM_SCOPE},
     }
     authors = pa.table([columns[field.name] for field in UNSALTED_ENTITIES], schema=UNSALTED_ENTITIES)
-    return pa.concat_tables([authors, built.entities]).combine_chunks()
+    return (
+        pa.concat_tables([authors, built.entities]).combine_chunks() if built.entities.num_rows else authors
+    )
 
 
 def source_decisions(
@@ -326,7 +325,7 @@ def conflict_decisions(conflicts: pa.Table, *, rules: Rules, key: bytes) -> pa.T
     schema = UNSALTED["decisions"]
     count = conflicts.num_rows
     if count == 0:
-        return schema.empty_table()
+        return empty(schema)
     refused = [
         b"conflict\x00" + source + digest
         for source, digest in zip(*(conflicts[name].to_pylist() for name in _CONFLICT), strict=True)

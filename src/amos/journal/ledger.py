@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.journal.rows import stored, unpack_blobs, with_storage_columns
+from amos.journal.rows import stored_part, unpack_blobs, with_storage_columns
 from amos.schemas.buffers import plain
 from amos.schemas.catalog import HotEntry, SegmentEntry
-from amos.schemas.columns import select_fields
+from amos.schemas.choosing import taken
 from amos.schemas.state import TABLES
 
 Array = npt.NDArray[Any]
@@ -98,7 +98,7 @@ class Sealed:
             for name in missing:
                 held[name] = rows.column(name)
                 cache.put((self.entry.file, group, name), rows.column(name))
-        schema = select_fields(stored(self.entry.table), columns)
+        schema = stored_part(self.entry.table, columns)
         return pa.Table.from_arrays([held[name] for name in columns], schema=schema)
 
 
@@ -127,7 +127,7 @@ class Hot:
 
     def read(self, _source: SegmentSource, columns: Sequence[str], _part: int | None = None) -> pa.Table:
         """Return all rows: there is one part."""
-        schema = select_fields(stored(self.table), columns)
+        schema = stored_part(self.table, columns)
         return pa.Table.from_arrays([self.column(name) for name in columns], schema=schema)
 
     def parts(self, source: SegmentSource, columns: Sequence[str]) -> Iterator[pa.Table]:
@@ -163,13 +163,6 @@ class Joined(Hot):
     def let_go(self, name: str) -> None:
         """Drop a column that a larger piece holds; an older snapshot that wants it joins it again."""
         self._held.pop(name, None)
-
-
-def taken(rows: pa.Table, places: Array) -> pa.Table:
-    """Return the rows at ascending `places`, without a copy where they follow one another."""
-    if len(places) and places[-1] - places[0] + 1 == len(places):
-        return rows.slice(places[0], len(places))
-    return rows.take(pa.array(places))
 
 
 def _loaded() -> pa.Table:

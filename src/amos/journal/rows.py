@@ -10,13 +10,22 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from amos.errors import IntegrityError, SchemaError
+from amos.errors import IntegrityError, SchemaError, UsageError
 from amos.kernels.canonical import VERSION, encode_rows
 from amos.kernels.canonical_reader import Shape, decode_rows
 from amos.kernels.hashing import sha256_rows
-from amos.schemas.buffers import ColumnArrays, Layout, array_of, column_arrays, kind_of, layout_of, plain
+from amos.schemas.buffers import (
+    ColumnArrays,
+    Layout,
+    array_of,
+    column_arrays,
+    kind_of,
+    layout_of,
+    plain_columns,
+)
 from amos.schemas.catalog import HotEntry
 from amos.schemas.cells import cells_of
+from amos.schemas.columns import select_fields
 from amos.schemas.state import TABLES
 from amos.schemas.state import stored as stored_columns
 
@@ -37,6 +46,22 @@ def committed(table: str) -> pa.Schema:
 
 stored = functools.cache(stored_columns)
 """Columns as they stand on disk, made once per table."""
+
+
+@functools.cache
+def _stored_part(table: str, names: tuple[str, ...]) -> pa.Schema:
+    known = stored(table)
+    unknown = [name for name in names if known.get_field_index(name) < 0]
+    if unknown:
+        raise UsageError(
+            f"{table} has no column {unknown[0]!r}", advice=f"Columns: {', '.join(known.names)}."
+        )
+    return select_fields(known, names)
+
+
+def stored_part(table: str, names: Sequence[str]) -> pa.Schema:
+    """Return the named columns of `stored(table)`, in that order.  Raises UsageError for unknown names."""
+    return _stored_part(table, tuple(names))
 
 
 @functools.cache
@@ -79,6 +104,7 @@ def _layouts(table: str) -> tuple[tuple[pa.Field, Layout], ...]:
 def encode_table(table: str, rows: pa.Table, salts: Array) -> tuple[Array, Array]:
     """Return (buffer, offsets): for each row its salt, then its canonical bytes.
 
+    rows: the columns that are `committed`, in their order.
     Raises SchemaError when a column that must not be null is null in some row.
     """
     if len(rows) <= VALUE_BY_VALUE_ROWS:
@@ -97,8 +123,7 @@ def _encode_values(table: str, rows: pa.Table, salts: Array) -> tuple[Array, Arr
     width = salts.shape[1]
     octets, head = salts.tobytes(), bytes([VERSION])
     columns = [[octets[at * width : (at + 1) * width] + head for at in range(len(rows))]]
-    for field, layout in _layouts(table):
-        column = plain(rows.column(field.name))
+    for (field, layout), column in zip(_layouts(table), plain_columns(rows), strict=True):
         if column.null_count and not field.nullable:
             raise _null_in(table, field)
         is_expected = column.type.equals(field.type)
@@ -198,5 +223,5 @@ def stored_commitments(table: str, rows: pa.Table) -> Array:
         column = column_arrays(rows.column("salt"))
         assert column.offsets is not None
         salts = column.values[column.offsets[0] : column.offsets[-1]].reshape(-1, SALT_BYTES)
-    buffer, offsets = encode_table(table, rows, salts)
+    buffer, offsets = encode_table(table, rows.select(committed(table).names), salts)
     return commitments(table, buffer, offsets)

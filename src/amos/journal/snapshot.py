@@ -21,9 +21,9 @@ from amos.journal.id_index import (
     is_worth_storing,
 )
 from amos.journal.ledger import ColumnCache, Ledger, SegmentSource, within
-from amos.journal.rows import stored
+from amos.journal.rows import stored, stored_part
 from amos.schemas.buffers import as_keys, column_arrays
-from amos.schemas.columns import select_fields
+from amos.schemas.choosing import empty, kept
 from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS
 
 Array = npt.NDArray[Any]
@@ -100,7 +100,7 @@ class Reading:
     def take(self, ledger: Ledger, table: str, positions: Array, columns: Sequence[str]) -> pa.Table:
         """Return the rows at ascending `positions`."""
         if len(positions) == 0:
-            return select_fields(stored(table), columns).empty_table()
+            return empty(stored_part(table, columns))
         pieces, starts = ledger.piece_starts(table)
         owners = np.searchsorted(starts, positions, "right") - 1
         parts = []
@@ -178,7 +178,7 @@ class Snapshot:
         """
         chosen = self._columns(name, columns)
         parts = list(self._read(name, chosen, since, is_whole=True))
-        return pa.concat_tables(parts) if parts else select_fields(stored(name), chosen).empty_table()
+        return pa.concat_tables(parts) if parts else empty(stored_part(name, chosen))
 
     def row_count(self, name: str) -> int:
         """Return how many row versions `table` holds, without reading one."""
@@ -199,10 +199,8 @@ class Snapshot:
         """Return all row versions whose id `column` is among `keys`, in commit order."""
         chosen = self._columns(name, columns)
         wanted = as_keys(keys)
-        if len(wanted) == 0:
-            return select_fields(stored(name), chosen).empty_table()
-        if self._ledger.row_count(name) == 0:
-            return select_fields(stored(name), chosen).empty_table()
+        if len(wanted) == 0 or self._ledger.row_count(name) == 0:
+            return empty(stored_part(name, chosen))
         with self._reading.lock:
             places = self._reading.positions(
                 self._ledger, name, column, lambda index: index.find(wanted[:, 0])
@@ -211,9 +209,7 @@ class Snapshot:
         if len(rows) == 0:
             return rows.select(chosen)
         held = pc.is_in(rows.column(column), value_set=id_array(wanted))
-        if not pc.all(held).as_py():
-            rows = rows.filter(held)
-        return rows.select(chosen)
+        return kept(rows, held.to_numpy().astype(np.bool_)).select(chosen)
 
     def find(self, table: str, low: bytes, high: bytes) -> pa.Table:
         """Return the current rows whose id lies in the inclusive range."""
@@ -268,11 +264,8 @@ class Snapshot:
     def _columns(self, name: str, columns: Sequence[str] | None) -> list[str]:
         if name not in TABLES:
             raise UsageError(f"there is no table {name!r}", advice=f"Tables: {', '.join(TABLES)}.")
-        known = stored(name).names
-        chosen = known if columns is None else list(columns)
-        unknown = [column for column in chosen if column not in known]
-        if unknown:
-            raise UsageError(f"{name} has no column {unknown[0]!r}", advice=f"Columns: {', '.join(known)}.")
+        chosen = stored(name).names if columns is None else list(columns)
+        stored_part(name, chosen)  # knows every column
         return chosen
 
 

@@ -6,9 +6,10 @@ through the compiled SHA-256 of `kernels.sha256`.
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,40 +46,57 @@ def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
         from amos.kernels import bulk_hashing
 
         return bulk_hashing.sha256_rows(buffer, offsets, prefix)
-    base, view, cuts = hashlib.sha256(prefix), octet_view(buffer), offsets.tolist()
-    digests = bytearray()
-    for i in range(count):
+    base, view = hashlib.sha256(prefix), octet_view(buffer)
+    digests = []
+    for first, after in pairwise(offsets.tolist()):
         digest = base.copy()
-        digest.update(view[cuts[i] : cuts[i + 1]])
-        digests += digest.digest()
-    return np.frombuffer(bytes(digests), np.uint8).reshape(count, DIGEST_BYTES)
+        digest.update(view[first:after])
+        digests.append(digest.digest())
+    return _matrix(digests)
 
 
 def hmac_rows(key: bytes, buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
     """Return (n, 32) uint8: HMAC-SHA256 under `key` of `prefix` and each row of `buffer`."""
-    count = len(offsets) - 1
-    if is_worth_compiling(count):
-        return _hmac_bulk(key, buffer, offsets, prefix)
-    view, cuts = octet_view(buffer), offsets.tolist()
-    digests = bytearray()
-    for i in range(count):
-        digests += hmac.digest(key, prefix + view[cuts[i] : cuts[i + 1]], "sha256")
-    return np.frombuffer(bytes(digests), np.uint8).reshape(count, DIGEST_BYTES)
+    lead, tail = _padded(key)
+    if is_worth_compiling(len(offsets) - 1):
+        return sha256_matrix(sha256_rows(buffer, offsets, prefix=lead + prefix), prefix=tail)
+    inner, outer = _continued(hashlib.sha256(lead + prefix)), _continued(hashlib.sha256(tail))
+    view = octet_view(buffer)
+    return _matrix([outer(inner(view[first:after])) for first, after in pairwise(offsets.tolist())])
 
 
-def _hmac_bulk(key: bytes, buffer: Array, offsets: Array, prefix: bytes) -> Array:
-    """Hash twice under the padded key; RFC 2104."""
+def _continued(begun: Any) -> Callable[[bytes | memoryview], bytes]:
+    """Return a function that gives the digest of what `begun` has hashed and its argument."""
+
+    def digest(rest: bytes | memoryview) -> bytes:
+        both = begun.copy()
+        both.update(rest)
+        found: bytes = both.digest()
+        return found
+
+    return digest
+
+
+@functools.lru_cache(maxsize=8)
+def _padded(key: bytes) -> tuple[bytes, bytes]:
+    """Return what the inner and the outer hash under `key` begin with; RFC 2104."""
     block = hashlib.sha256(key).digest() if len(key) > _BLOCK_BYTES else key
     block = block.ljust(_BLOCK_BYTES, b"\x00")
-    inner = sha256_rows(buffer, offsets, prefix=bytes(byte ^ 0x36 for byte in block) + prefix)
-    return sha256_matrix(inner, prefix=bytes(byte ^ 0x5C for byte in block))
+    return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
+
+
+def _matrix(digests: Sequence[bytes]) -> Array:
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(len(digests), DIGEST_BYTES)
+
+
+def _edges(count: int, width: int) -> Array:
+    return np.arange(count + 1, dtype=np.int64) * width
 
 
 def sha256_matrix(rows: Array, *, prefix: bytes = b"") -> Array:
     """Return (n, 32) uint8: SHA-256 of `prefix` and each row of an (n, k) uint8 matrix."""
     count, width = rows.shape
-    edges = np.arange(count + 1, dtype=np.int64) * width
-    return sha256_rows(np.ascontiguousarray(rows).reshape(-1), edges, prefix=prefix)
+    return sha256_rows(np.ascontiguousarray(rows).reshape(-1), _edges(count, width), prefix=prefix)
 
 
 def merkle_root(leaves: Array) -> bytes:
@@ -102,7 +120,7 @@ def keyed_ids(key: bytes, table: str, digests: Array) -> Array:
 
     digests: (n, 32) uint8, contiguous.
     """
-    edges = np.arange(len(digests) + 1, dtype=np.int64) * DIGEST_BYTES
+    edges = _edges(len(digests), DIGEST_BYTES)
     prefix = b"amos/1/" + table.encode() + b"\x00"
     buffer = np.ascontiguousarray(digests).reshape(-1)
     return np.ascontiguousarray(hmac_rows(key, buffer, edges, prefix=prefix)[:, :ID_BYTES])
@@ -122,4 +140,4 @@ def identities(parts: Sequence[Part], count: int) -> Array:
     rows = [hashlib.sha256(b"".join(row)).digest() for row in zip(*cells, strict=True)]
     if not parts:
         rows = [hashlib.sha256(b"").digest()] * count
-    return np.frombuffer(b"".join(rows), np.uint8).reshape(count, DIGEST_BYTES)
+    return _matrix(rows)

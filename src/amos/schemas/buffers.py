@@ -96,6 +96,13 @@ def plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return array
 
 
+def plain_columns(rows: pa.Table) -> list[pa.Array]:
+    """Return every column as `plain` does; of a table in one piece that takes half the time."""
+    parts = rows.to_batches()
+    columns = parts[0].columns if len(parts) == 1 else rows.columns
+    return [plain(column) for column in columns]
+
+
 def _integers(array: pa.Array, layout: Layout) -> Array:
     start, stop = array.offset, array.offset + len(array)
     octets = array.buffers()[1]

@@ -15,7 +15,8 @@ import pyarrow as pa
 from amos.schemas.buffers import INT, Layout
 
 _ABSENT, _PRESENT = b"\x00", b"\x01"
-_COUNTS = tuple(struct.pack("<I", count) for count in range(1_024))
+_COUNTS = tuple(struct.pack("<I", count) for count in range(4_096))
+_MARKED = {mark: tuple(mark + count for count in _COUNTS) for mark in (_PRESENT, b"")}
 _NUMBER_BYTES = 8
 
 
@@ -43,8 +44,11 @@ def _values(column: pa.Array, layout: Layout, mark: bytes) -> list[bytes]:
         base = edges[0]
         return [mark + _counted(stop - start) + b"".join(items[start - base : stop - base])
                 for start, stop in pairwise(edges)]  # fmt: skip
-    octets = _octets(column.buffers()[2], edges[0], edges[-1])
     base = edges[0]
+    octets = _octets(column.buffers()[2], base, edges[-1])
+    if len(octets) < len(_COUNTS):  # so is every value
+        heads = _MARKED[mark]
+        return [heads[stop - start] + octets[start - base : stop - base] for start, stop in pairwise(edges)]
     return [
         mark + _counted(stop - start) + octets[start - base : stop - base] for start, stop in pairwise(edges)
     ]

@@ -32,11 +32,6 @@ def scope_columns() -> list[pa.Field]:
 SCOPE_NAMES = ("project", "user", "agent", "session", "task", "tool_environment")
 
 
-def empty(schema: pa.Schema) -> pa.Table:
-    """Return a table of `schema` without rows."""
-    return schema.empty_table()
-
-
 def select_fields(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
     """Return the part of `schema` that holds `names`, in that order."""
     return pa.schema([schema.field(name) for name in names])
