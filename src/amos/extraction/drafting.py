@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from amos.extraction.drafts import Draft, mark_withdrawn
 from amos.extraction.grammar import Grammar, Meaning
+from amos.extraction.hypotheses import generalised
 from amos.extraction.idle import OWNED, idle_reason, is_soon
 from amos.extraction.lexicon import CUES
 from amos.extraction.matches import Match, Origin
@@ -99,6 +100,8 @@ class Drafter:
         if drafted is None:
             return []
         self._previous = drafted
+        if meaning.is_generalised:
+            return [drafted, *generalised(drafted, match.capture_span(SUBJECT_CAPTURE))]
         if drafted.property not in _LISTED and meaning.shape != "habit":
             return [drafted]
         return [drafted, *self._further(drafted, match, origin)]

@@ -54,6 +54,7 @@ class Meaning:
     is_for_agents: bool
     is_inherited: bool
     is_replaced: bool
+    is_generalised: bool
     lead: str
 
 
@@ -120,6 +121,7 @@ def _meaning(pattern: Pattern) -> Meaning:
         is_for_agents=settings.get("agent") == "yes",
         is_inherited=settings.get("inherit") == "yes",
         is_replaced=settings.get("replaced") == "yes",
+        is_generalised=settings.get("generalised") == "yes",
         lead=settings.get("lead", ""),
     )
 

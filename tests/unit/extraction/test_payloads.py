@@ -5,7 +5,7 @@ import json
 import pytest
 
 from amos.extraction.payloads import steps_of
-from claims_read import only_claim
+from claims_read import claims_of, only_claim
 
 
 def payload(text, **settings):
@@ -34,7 +34,8 @@ def test_a_preference_says_what_it_is_preferred_over():
 
 
 def test_an_outcome_keeps_what_it_was_for():
-    assert payload("Last time the sage balm worked well for my elbow.")["purpose"] == "my elbow"
+    outcome = claims_of("Last time the sage balm worked well for my elbow.")[0]
+    assert json.loads(outcome["payload"])["purpose"] == "my elbow"
 
 
 def test_a_statement_without_a_property_is_its_own_claim():

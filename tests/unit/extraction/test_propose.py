@@ -14,7 +14,7 @@ EVENING = "It is evening, so please suggest something without caffeine. Last tim
 
 
 def test_the_evening_request_is_bound_to_the_evening_and_the_outcome_to_last_time():
-    request, outcome = claims_of(EVENING)
+    request, outcome, _ = claims_of(EVENING)
     assert (request["type"], request["memory_class"], request["polarity"], request["modality"]) == (
         "preference",
         "temporary_state",
@@ -27,9 +27,16 @@ def test_the_evening_request_is_bound_to_the_evening_and_the_outcome_to_last_tim
     assert (outcome["time_text"], outcome["time_precision"]) == ("Last time", "relative")
 
 
-def test_no_general_preference_comes_of_one_good_outcome():
-    assert [claim["type"] for claim in claims_of(EVENING)] == ["preference", "episode"]
-    assert not any("mint" in (claim["value"] or "") for claim in claims_of(EVENING))
+def test_a_general_preference_is_no_more_than_a_hypothesis_of_one_good_outcome():
+    hypothesis = claims_of(EVENING)[2]
+    assert (hypothesis["type"], hypothesis["subject"], hypothesis["value"]) == (
+        "preference",
+        "user",
+        "mint tea",
+    )
+    assert hypothesis["confidence"] == 40
+    assert excerpt(EVENING, hypothesis) == "mint tea"
+    assert json.loads(hypothesis["payload"])["derivation"] == "generalised_from_one_outcome"
 
 
 def test_another_time_of_day_is_another_scope():
@@ -39,7 +46,10 @@ def test_another_time_of_day_is_another_scope():
 
 def test_with_instead_of_without_turns_the_polarity():
     assert claims_of(EVENING.replace("without", "with"))[0]["polarity"] == "positive"
-    assert len(claims_of(EVENING.replace(" without caffeine", ""))) == 1
+    assert [claim["type"] for claim in claims_of(EVENING.replace(" without caffeine", ""))] == [
+        "episode",
+        "preference",
+    ]
 
 
 def test_a_list_of_facts_gives_one_claim_each_with_its_own_bytes():
