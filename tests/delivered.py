@@ -1,6 +1,7 @@
 """Read files for a test, and check with every read that the records are all accounted for."""
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +13,25 @@ KEPT_BACK = {"expected.jsonl", "mapping.toml"}
 
 
 def example(case):
-    """Return the input files of a golden case, and the options they are read with."""
+    """Return the input files and folders of a golden case, and the options they are read with."""
     folder = EXAMPLES / case
     mapping = folder / "mapping.toml"
     paths = sorted(path for path in folder.iterdir() if path.name not in KEPT_BACK)
     return paths, {"mapping": mapping} if mapping.exists() else {}
+
+
+def first_file(paths):
+    """Return the first file among `paths` and below them."""
+    path = paths[0]
+    return path if path.is_file() else first_file(sorted(path.iterdir()))
+
+
+def copied(case, place):
+    """Copy the input of a golden case into a folder as it stands; return what to read."""
+    paths, _ = example(case)
+    for path in paths:
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, place / path.name)
+    return [place / path.name for path in paths]
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from amos.errors import InputError
 from amos.flow.sql_bounds import bounded_memory
 from amos.sources.reading import raw_table
-from delivered import CASES, delivered, example
+from delivered import CASES, delivered, example, first_file
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 SEEDS = range(8)
@@ -30,7 +30,8 @@ def inputs():
     for case in CASES:
         paths, options = example(case)
         known = options or {"format": delivered(*paths).blocks[0].format}
-        found.append((paths[0].name, paths[0].read_bytes(), known))
+        first = first_file(paths)
+        found.append((first.name, first.read_bytes(), known))
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from amos.errors import InputError
 from amos.sources.reading import raw_table
 from amos.sources.registry import readers
-from delivered import CASES, delivered, example
+from delivered import CASES, delivered, example, first_file
 
 FEW = settings(
     max_examples=25,
@@ -21,6 +21,10 @@ NAMES = """
     id uuid text content role messages message mapping author parent type chat_messages conversation session_1
     sessionId speaker dia_id haystack_sessions name observations entity user ts timestamp create_time parts
     content_type scope turn sender attachments request response choices tool_calls function tool_result weight
+    resourceSpans scopeSpans spans attributes key value stringValue kvlistValue values events body traceId
+    trace_id observations input output run_type inputs outputs generations kwargs lc extra metadata start_time
+    memory results user_id updated_at agents blocks block_ids core_memory label passages episodes nodes edges
+    source_node_uuid fact role_type ts edited subtype thread_ts files profile members bot_id data trace
 """
 WORDS = st.sampled_from(NAMES.split())
 VALUES = st.recursive(
@@ -73,9 +77,10 @@ def test_any_bytes_called_an_archive_are_read_or_refused(tmp_path, raw):
 @given(spot=st.integers(0, 10**6), byte=st.integers(0, 255), cut=st.booleans())
 def test_one_damaged_byte_never_stops_a_run(tmp_path, case, spot, byte, cut):
     paths, options = example(case)
-    raw = bytearray(paths[0].read_bytes())
+    first = first_file(paths)
+    raw = bytearray(first.read_bytes())
     raw[spot % len(raw)] = byte
-    path = tmp_path / paths[0].name
+    path = tmp_path / first.name
     path.write_bytes(bytes(raw[: spot % len(raw) or None]) if cut else bytes(raw))
     try:
         delivered(path, format=None if options else delivered(*paths).blocks[0].format, **options)
@@ -88,10 +93,11 @@ def record_lists():
     found = []
     for case in CASES:
         paths, options = example(case)
-        raw = paths[0].read_text(encoding="utf-8")
+        raw = first_file(paths).read_text(encoding="utf-8")
         if not options:
             records = json.loads(raw) if raw.startswith("[") else _json_lines(raw)
-            found.append((delivered(*paths).blocks[0].format, records))
+            if records:  # a folder of texts has none
+                found.append((delivered(*paths).blocks[0].format, records))
     return found
 
 

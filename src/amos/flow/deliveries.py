@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +14,9 @@ from numpy.typing import NDArray
 from amos.evidence.capture import identify_sources
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
-from amos.schemas.vocabulary import SourceFlag
+from amos.schemas.vocabulary import EDITED_BY_TEXT, SourceFlag
+
+_NAME_CHARS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +81,7 @@ def name_edits(
             known["source_id"].to_pylist(), known["delivery_digest"].to_pylist(), times, strict=True
         )
     }
-    edits = [row for row in marked.tolist() if _is_edit(raw, source_ids, digests, row, stored)]
+    edits = _edits_among(raw, source_ids, digests, set(marked.tolist()), stored)
     if not edits:
         return nothing
     renamed = _renamed(raw, edits)
@@ -94,17 +97,26 @@ def name_edits(
     )
 
 
-def _is_edit(
+def _edits_among(
     raw: pa.Table,
     source_ids: pa.Array,
     digests: pa.Array,
-    row: int,
+    marked: set[int],
     stored: dict[bytes, tuple[bytes, int | None]],
-) -> bool:
-    held = stored.get(source_ids[row].as_py())
-    if held is None or held[0] == digests[row].as_py():
-        return False
-    return held[1] is None or raw["revised_us"][row].as_py() > held[1]
+) -> list[int]:
+    """Return the marked rows that are edits of what is stored, or of what came before in the batch."""
+    ids = source_ids.to_pylist()
+    wanted = {ids[row] for row in marked}
+    columns = (ids, digests.to_pylist(), raw["event_us"].to_pylist(), raw["revised_us"].to_pylist())
+    edits = []
+    for row, (source, digest, event_us, revised_us) in enumerate(zip(*columns, strict=True)):
+        if source not in wanted:
+            continue
+        held = stored.setdefault(source, (digest, event_us))
+        is_later = held[1] is None or (revised_us is not None and revised_us > held[1])
+        if row in marked and held[0] != digest and is_later:
+            edits.append(row)
+    return edits
 
 
 def _renamed(raw: pa.Table, edits: list[int]) -> pa.Table:
@@ -113,7 +125,7 @@ def _renamed(raw: pa.Table, edits: list[int]) -> pa.Table:
     chosen[edits] = True
     is_edit = pa.array(chosen)
     revised = raw["revised_us"]
-    suffixed = pc.binary_join_element_wise(raw["record_key"], revised.cast(pa.string()), "@")
+    suffixed = pc.binary_join_element_wise(raw["record_key"], _edit_names(raw, is_edit), "@")
     edited = pc.bit_wise_or(raw["flags"], pa.scalar(int(SourceFlag.EDITED), pa.int32()))
     changes = {
         "record_key": pc.if_else(is_edit, suffixed, raw["record_key"]),
@@ -125,6 +137,20 @@ def _renamed(raw: pa.Table, edits: list[int]) -> pa.Table:
         field = raw.schema.field(name)
         raw = raw.set_column(raw.schema.get_field_index(name), field, column.cast(field.type))
     return raw
+
+
+def _edit_names(raw: pa.Table, is_edit: pa.Array) -> pa.Array | pa.ChunkedArray:
+    """Return what tells the edits of a record apart: their time, or their text where a copy has another."""
+    named = raw["revised_us"].cast(pa.string())
+    by_text = pc.and_(is_edit, pc.is_in(raw["format"], value_set=pa.array(sorted(EDITED_BY_TEXT))))
+    if not pc.any(by_text).as_py():
+        return named
+    rows = zip(named.to_pylist(), raw["text"].to_pylist(), by_text.to_pylist(), strict=True)
+    names = [
+        hashlib.sha256(text.encode()).hexdigest()[:_NAME_CHARS] if chosen else name
+        for name, text, chosen in rows
+    ]
+    return pa.array(names, pa.string())
 
 
 def without_forgotten(deliveries: Deliveries, refused: NDArray[np.bool_]) -> Deliveries:

@@ -101,10 +101,8 @@ def raw_rows(sources: pa.Table, told: Told) -> pa.Table:
     is_edit = edits_among(sources, told)
     event_us = sources["event_time"].cast(pa.int64())
     keys = [
-        key.removesuffix(f"@{moment}") if edited else key
-        for key, moment, edited in zip(
-            sources["delivery_key"].to_pylist(), event_us.to_pylist(), is_edit.tolist(), strict=True
-        )
+        key.rpartition("@")[0] if edited else key
+        for key, edited in zip(sources["delivery_key"].to_pylist(), is_edit.tolist(), strict=True)
     ]
     edited = pa.array(is_edit)
     flags = sources["flags"].to_numpy().copy()

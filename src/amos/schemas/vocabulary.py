@@ -27,6 +27,10 @@ UNSEEN = int(SourceFlag.INSTRUCTION_SHAPED | SourceFlag.WITHHELD)
 """Flags of sources whose text is never indexed, matched or shown."""
 
 
+EDITED_BY_TEXT = frozenset({"memory-folder"})
+"""Formats whose records have no time but that of their file: an edit is told by its text."""
+
+
 class Role(StrEnum):
     """Who speaks, by the format's own word; not authorship."""
 

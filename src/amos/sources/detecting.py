@@ -39,6 +39,14 @@ COMPANIONS = frozenset(
         "sora.json",
         "projects.json",
         "memories.json",
+        "org_users.json",
+        "channels.json",
+        "groups.json",
+        "dms.json",
+        "mpims.json",
+        "integration_logs.json",
+        "canvases.json",
+        "content_flags.json",
         "sessions-index.json",
     }
 )
@@ -60,7 +68,7 @@ def read_sample(part: InputFile) -> Sample:
     """Return the beginning of `part`; raises OSError and the errors of zipfile."""
     with part.open(_HEAD_BYTES) as stream:
         head = stream.read(_HEAD_BYTES)
-    return Sample(name=part.name, head=head, is_whole=part.size <= len(head))
+    return Sample(name=part.name, head=head, is_whole=part.size <= len(head), folder=part.container)
 
 
 def detect_part(part: InputFile) -> Detected:

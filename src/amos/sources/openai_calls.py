@@ -37,6 +37,11 @@ class Call(msgspec.Struct, kw_only=True):
     tools: dict[str, str]
     rest: dict[str, Any]
     odd: int = 0
+    conversation: str | None = None
+    is_sequence: bool = False
+    """The answers follow each other; else they are choices, of which the first was taken."""
+    is_scoped: bool = False
+    """The declared user bounds what is claimed: many users share one log."""
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -78,7 +83,7 @@ def call_of(row: dict[str, Any]) -> Call | None:
         choices=answered,
         declared=_declared(row, request),
         created=_first(_TIME_NAMES, row, response, request),
-        tools=_tool_names(messages),
+        tools=tool_names(messages),
         rest=_rest(row, request, response),
         odd=len(listed) - len(messages),
     )
@@ -124,7 +129,8 @@ def _first(names: tuple[str, ...], *places: dict[str, Any]) -> Any:
     return None
 
 
-def _tool_names(messages: list[dict[str, Any]]) -> dict[str, str]:
+def tool_names(messages: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the names of the tools that `messages` call, by the ids of the calls."""
     names: dict[str, str] = {}
     for message in messages:
         calls = message.get("tool_calls")

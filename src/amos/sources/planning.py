@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from amos.errors import InputError
 from amos.sources.block import Problem
@@ -15,6 +15,7 @@ from amos.sources.detecting import Detected, detect_part, is_companion, is_expec
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.limits import Limits
 from amos.sources.registry import reader_class, readers
+from amos.sources.slack import CHANNELS, PEOPLE
 from amos.sources.walking import InputFile, Walk
 
 READ_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
@@ -23,6 +24,8 @@ READ_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 _SHARD = re.compile(r"(.*?)[-_. ]?\d+(?:[-_]of[-_]\d+)?", re.DOTALL)
 _NAMED = 5
 _SHARDED = frozenset({"chatgpt", "claude-ai", "openai"})
+_LISTS = {"slack": PEOPLE | CHANNELS}
+"""Files of an export that name what its other files only number: read first, by the same reader."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +87,8 @@ def _sort_part(
     walk: Walk,
 ) -> None:
     if given is not None:
-        if is_companion(part) or part.size == 0:
+        is_list = part.name in _LISTS.get(given, ())
+        if (is_companion(part) and not is_list) or part.size == 0:
             unknown.append((part, _seen_nothing(part)))
         else:
             known.append((part, given))
@@ -163,11 +167,20 @@ def _logical_inputs(known: list[tuple[InputFile, str]]) -> list[LogicalInput]:
     for part, name in known:
         groups.setdefault(_group_key(part, name), []).append(part)
     return [
-        LogicalInput(name=parts[0].shown, format=key[0], parts=tuple(parts)) for key, parts in groups.items()
+        LogicalInput(name=parts[0].shown, format=key[0], parts=tuple(_lists_first(parts, key[0])))
+        for key, parts in groups.items()
     ]
 
 
+def _lists_first(parts: list[InputFile], name: str) -> list[InputFile]:
+    lists = _LISTS.get(name, frozenset())
+    return sorted(parts, key=lambda part: part.name not in lists) if lists else parts
+
+
 def _group_key(part: InputFile, name: str) -> tuple[str, ...]:
+    if name in _LISTS:
+        is_list = part.name in _LISTS[name]
+        return (name, part.container if is_list else str(PurePosixPath(part.container).parent))
     if name not in _SHARDED:
         return (name, part.shown, str(part.path))
     stem, _, suffix = part.name.rpartition(".")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Protocol
 import msgspec
 
 from amos.sources.block import Batch
-from amos.sources.instants import ASSUMED_UTC, DefaultZone
+from amos.sources.instants import ASSUMED_UTC, UNKNOWN, DefaultZone, Instant
 from amos.sources.limits import Limits
 from amos.sources.outline import outline_keys
 from amos.sources.splitting import BOM
@@ -32,6 +32,8 @@ class ReadContext:
     workspace: str = "default"
     mapping: Mapping | None = None
     is_context_allowed: bool = False
+    saved: Instant = UNKNOWN
+    """When the file was last saved, as far as its folder or archive tells."""
     chunk_records: int = 1024
     """Most records a reader need put into one batch; larger batches are put together later."""
 
@@ -48,11 +50,12 @@ NOT_MINE = Recognition(0, "")
 
 @dataclass(frozen=True)
 class Sample:
-    """The beginning of a file, and its name."""
+    """The beginning of a file, its name, and the folders above it as far as they were given."""
 
     name: str
     head: bytes
     is_whole: bool = False
+    folder: str = ""
 
     @cached_property
     def objects(self) -> list[dict[str, Any]]:

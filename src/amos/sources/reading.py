@@ -159,7 +159,7 @@ def _all_batches(found: Survey, context: ReadContext) -> Iterator[Batch]:
 
 def _part_batches(part: InputFile, name: str, reader: Reader, context: ReadContext) -> Iterator[Batch]:
     """Yield the batches of one file; a stream that fails half-way keeps what came before."""
-    inside = _renamed(context, part.shown)
+    inside = dataclasses.replace(context, file=part.shown, saved=part.saved(context.zone))
     try:
         with part.open() as stream:
             for batch in reader.read(stream, inside):

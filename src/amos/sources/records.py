@@ -81,6 +81,31 @@ def json_records(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
 _PEEK_BYTES = 4096
 
 
+def json_documents(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
+    """Yield the objects of a file of lines, of one large array, or of values that span lines.
+
+    A file counts as one of lines when an object stands whole on one of the lines it begins with,
+    or when not even the first of them ends there.
+    """
+    peekable = buffered(stream)
+    start = peekable.peek(_SEEN_BYTES)[:_SEEN_BYTES].removeprefix(BOM).lstrip()
+    lines = start.split(b"\n")
+    is_lines = not start.startswith(b"[") and (len(lines) == 1 or any(map(_is_object, lines[:-1])))
+    return (json_lines if is_lines else json_values)(peekable, context)
+
+
+def _is_object(line: bytes) -> bool:
+    if not line.startswith(b"{"):
+        return False
+    try:
+        return isinstance(msgspec.json.decode(line), dict)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+
+
+_SEEN_BYTES = 1 << 16
+
+
 def json_kind(value: Any) -> str:
     """Return the JSON word for the type of `value`."""
     if value is None or isinstance(value, bool):

@@ -22,7 +22,15 @@ _BUILT_IN = {
     "mapped": "amos.sources.mapped:MappedReader",
     "locomo": "amos.sources.locomo:LocomoReader",
     "longmemeval": "amos.sources.longmemeval:LongMemEvalReader",
+    "otel": "amos.sources.otel:OtelReader",
+    "langfuse": "amos.sources.langfuse:LangfuseReader",
+    "langsmith": "amos.sources.langsmith:LangSmithReader",
+    "mem0": "amos.sources.mem0:Mem0Reader",
     "mcp-memory": "amos.sources.mcp_memory:McpMemoryReader",
+    "letta": "amos.sources.letta:LettaReader",
+    "zep": "amos.sources.zep:ZepReader",
+    "slack": "amos.sources.slack:SlackReader",
+    "memory-folder": "amos.sources.memory_folder:MemoryFolderReader",
 }
 """In order of care: of two equally sure readers the earlier one has the file."""
 

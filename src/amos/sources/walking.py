@@ -14,6 +14,7 @@ from typing import BinaryIO
 from amos.errors import UsageError
 from amos.sources.block import Problem
 from amos.sources.faults import Fault, lost, noted
+from amos.sources.instants import UNKNOWN, DefaultZone, Instant, read_instant
 from amos.sources.limits import Limits
 from amos.sources.splitting import buffered
 
@@ -62,6 +63,17 @@ class InputFile:
     def given(self) -> str:
         """Path for messages: as it was given, then the way inside a folder or archive."""
         return str(self.path) if self.member is None else f"{self.path}/{self.member.filename}"
+
+    def saved(self, zone: DefaultZone) -> Instant:
+        """Return when it was last saved; an archive writes that down without a zone."""
+        if self.member is not None:
+            year, month, day, hour, minute, second = self.member.date_time
+            written = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+            return read_instant(written, zone)
+        try:
+            return read_instant(self.path.stat().st_mtime)
+        except OSError:
+            return UNKNOWN
 
     @property
     def container(self) -> str:

@@ -1,6 +1,8 @@
 """Each folder here is one input; `expected.jsonl` holds its blocks and problems, one per line."""
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -12,14 +14,19 @@ from amos.sources.reading import batch_blocks, read_batches
 
 HERE = Path(__file__).parent
 CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "expected.jsonl").exists())
+SAVED = 1_770_000_000
+"""When every file counts as saved, in seconds since 1970."""
 DEFAULTS = msgspec.to_builtins(
     Block(format="", record_key="", conversation_key="", text="", turn=-1, locator="")
 )
 
 
-def rendered(case):
+def rendered(case, place):
     """Return the lines that tell what the readers make of one folder: only what is not default."""
-    folder = HERE / case
+    folder = place / case
+    shutil.copytree(HERE / case, folder)
+    for path in folder.rglob("*"):
+        os.utime(path, (SAVED, SAVED))
     mapping = folder / "mapping.toml"
     inputs = sorted(path for path in folder.iterdir() if path.name not in {"expected.jsonl", "mapping.toml"})
     batches = list(read_batches(inputs, mapping=mapping if mapping.exists() else None))
@@ -35,5 +42,6 @@ def rendered(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_input_reads_as_expected(case):
-    assert rendered(case) == (HERE / case / "expected.jsonl").read_text(encoding="utf-8").splitlines()
+def test_input_reads_as_expected(case, tmp_path):
+    expected = (HERE / case / "expected.jsonl").read_text(encoding="utf-8")
+    assert rendered(case, tmp_path) == expected.splitlines()
