@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from amos.clock import utc_now
 from amos.errors import EngineError
-from amos.flow.looking import Looking
 from amos.flow.principal import Principal, principal_of
+from amos.flow.queue import Queue
 from amos.identity import random_id
 from amos.journal.store import Shard
 from amos.reprocess.rereading import Rereading
@@ -32,8 +32,8 @@ __all__ = ["Store", "evaluate_extraction", "open", "propose"]
 _LOG = logging.getLogger(__name__)
 
 
-class Store(Looking, Rereading):
-    """One shard of a store on disk: ingest, ask, look, verify.
+class Store(Queue, Rereading):
+    """One shard of a store on disk: ingest, ask, look, review, verify.
 
     scope: narrows what is read to rows of these values and rows without one, by scope name.
     Raises UsageError when the store does not exist, InputError when the caller may not use it.

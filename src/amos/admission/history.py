@@ -36,6 +36,7 @@ _CODE = {reason: code for code, reason in enumerate(REASONS)}
 _TIE_BREAKS = ["conversation_order", "turn", "order_key", "spans", "claim_id"]
 _CORRECTING = int(Cue.CORRECTION | Cue.NO_LONGER)
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
+_APPROVED = int(Cue.APPROVED)
 _LATEST = np.iinfo(np.int64).max
 
 
@@ -99,6 +100,7 @@ def encode_histories(candidates: pa.Table) -> Encoded:
         + is_correction * kernel.CORRECTS
         + ((cues & _ZONE_ASSUMED) != 0) * kernel.ZONE_ASSUMED
         + is_negative * kernel.NEGATIVE
+        + ((cues & _APPROVED) != 0) * kernel.APPROVED
     ).astype(np.int8)
     payload, payload_texts = _codes(candidates["payload"])
     payload = payload[rows]

@@ -24,6 +24,7 @@ from amos.admission.comparison import (
 from amos.admission.decision_rows import decision_rows
 from amos.admission.history import encode_histories, fold, name_refinements
 from amos.admission.policy import Policy
+from amos.admission.reviewed import keep_reviewed
 from amos.admission.succession import dispute_rows, edge_rows, lineage_rows
 
 
@@ -51,17 +52,19 @@ def settle(
     key: bytes,
     policy: Policy,
     now: datetime,
+    reviewed: pa.Array | None = None,
 ) -> Settlement:
     """Decide the `fresh` candidates and re-decide what they change in the `stored` histories.
 
     fresh, stored, replaced: candidates without salt; stored holds every current candidate of
     each history in fresh and replaced; rows of replaced stand in for their stored versions.
+    reviewed: ids of candidates that a person decides with this change.
     Returns rows for five tables in a fixed order.
     """
     if fresh.num_rows == 0 and replaced.num_rows == 0:
         return _NOTHING
     work = _compare(fresh, stored, replaced, current, key=key, policy=policy, now=now)
-    decisions = decision_rows(work)
+    decisions = keep_reviewed(work, decision_rows(work), reviewed)
     atoms, created = atom_rows(work)
     lineage = lineage_rows(work)
     disputes, contradictions = dispute_rows(work)

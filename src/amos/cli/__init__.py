@@ -37,6 +37,9 @@ COMMANDS: dict[str, Entry] = {
     "list": Entry("Look", "amos.cli.listing:list_rows", "Walk through what is stored."),
     "why": Entry("Look", "amos.cli.why:why", "Say where a claim comes from and why it was decided so."),
     "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
+    "review": Entry(
+        "Decide", "amos.cli.review:review", "Decide what waits for a person: list, show, decide."
+    ),
     "propose": Entry("Decide", "amos.cli.propose:propose", "Print the candidates of texts without a store."),
     "reprocess": Entry(
         "Decide",

@@ -10,7 +10,7 @@ import click
 Command = Callable[..., Any]
 
 MOMENT_FLAGS = ("--as-of", "--at-version", "--known-at", "--min-version")
-MOMENT_COMMANDS = ("packet", "packets", "search", "show", "list", "why", "sql")
+MOMENT_COMMANDS = ("packet", "packets", "search", "show", "list", "why", "sql", "review list", "review show")
 """The commands that take them; every other one works on what stands now."""
 
 

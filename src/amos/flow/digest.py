@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.values import fold_property
+from amos.flow.digest_reviews import unkeyed_reviews
 from amos.flow.versions import standing_lineage
 from amos.identity import (
     CLAIM_SCOPE,
@@ -75,13 +76,20 @@ class CurrentTables(Protocol):
 
 def state_digest(state: CurrentTables) -> str:
     """Return the hex digest of the current rows of `state`."""
-    conversations = _conversations(state.current("conversations"))
-    sources = state.current("sources")
-    candidates = _where(state.current("candidates"), "gate", _differs, WITHDRAWN)
-    entities_table = _named_entities(state.current("entities"), sources, candidates)
+    every, listed = state.current("candidates"), state.current("entities")
+    named = entity_identities(listed)
+    sources, talks = unkeyed_reviews(
+        state.current("sources"),
+        state.current("conversations"),
+        every,
+        lambda rows, known: candidate_identities(rows, known, named)[1],
+    )
+    conversations = _conversations(talks)
+    candidates = _where(every, "gate", _differs, WITHDRAWN)
+    entities_table = _named_entities(listed, sources, candidates)
     source_ids = _sources(sources)
-    entities = _entities(entities_table)
-    claims, candidate_ids = _candidates(candidates, source_ids, entities)
+    entities = entity_identities(entities_table)
+    claims, candidate_ids = candidate_identities(candidates, source_ids, entities)
     decisions = _of_readings(state.current("decisions"))
     decision_ids = _decisions(decisions, source_ids, candidate_ids)
     parts = {
@@ -182,7 +190,7 @@ def _conversations(conversations: pa.Table) -> Identities:
     return {identifier: conversation_identity(form, key) for identifier, form, key in rows}
 
 
-def _entities(entities: pa.Table) -> Identities:
+def entity_identities(entities: pa.Table) -> Identities:
     """Return identities of authors first, then of what belongs to them."""
     names = ("entity_id", "kind", "name", "owner_id", "is_owner")
     scopes = _scopes(entities)
@@ -197,7 +205,7 @@ def _entities(entities: pa.Table) -> Identities:
     return known
 
 
-def _candidates(
+def candidate_identities(
     candidates: pa.Table, sources: Identities, entities: Identities
 ) -> tuple[Identities, Identities]:
     """Return identities of claims by claim id, and of candidates."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from amos.flow.forget_remains import (
     source_refusals,
     unnamed_entities,
 )
+from amos.flow.forget_reviews import missing_reviews, with_reworded, without_notes
 from amos.flow.forget_selection import Selected, current_rows
 from amos.flow.forget_settle import Gone, Left, resettle
 from amos.flow.ordering import next_version
@@ -88,6 +89,11 @@ class _Planner:
         lost = self._claimed(keep_evidence=keep_evidence)
         conversations = changed_conversations(self.snapshot, sources, lost.passages, gone, self.key)
         lost, conversations = self._rekeyed(lost, sources, conversations, gone)
+        more = missing_reviews(
+            self.snapshot, lost.candidates["candidate_id"].combine_chunks(), self.selected.sources, self.key
+        )
+        if len(more):
+            return self._with_sources(more).plan(keep_evidence=keep_evidence)
         gone.add_table("sources", sources)
         gone.add_table("sources", self._revisions(lost.revised["source_id"]))
         gone.add_table("candidates", lost.candidates)
@@ -114,6 +120,10 @@ class _Planner:
             kept_evidence=len(lost.evidence) if keep_evidence else 0,
         )
 
+    def _with_sources(self, more: pa.Array) -> _Planner:
+        sources = pa.concat_arrays([self.selected.sources.cast(ID), more])
+        return replace(self, selected=replace(self.selected, sources=sources))
+
     def _revisions(self, ids: pa.ChunkedArray) -> pa.Table:
         return self.snapshot.lookup("sources", "source_id", ids.combine_chunks(), ["source_id", *_PLACE])
 
@@ -122,6 +132,7 @@ class _Planner:
         lookup = self.snapshot.lookup
         of_sources = lookup("candidates", "source_id", self.selected.sources)
         of_claims = lookup("candidates", "claim_id", self.selected.claims)
+        of_claims = with_reworded(self.snapshot, of_claims, self.selected.claims)
         in_kept = pc.invert(pc.is_in(of_claims["source_id"], value_set=self.selected.sources))
         of_claims = of_claims.filter(in_kept)
         evidence = of_claims["source_id"].combine_chunks().unique()
@@ -263,7 +274,7 @@ class _Planner:
         survives = lost.candidates.filter(pc.invert(pc.is_in(lost.candidates["claim_id"], value_set=claims)))
         kept = set(survives["source_id"].to_pylist())
         passages: dict[Passage, None] = dict.fromkeys([*lost.passages, *passages_of(of_claims, contents)])
-        for source, text, scope in zip(*_spoken(current), strict=True):
+        for source, text, scope in zip(*_spoken(without_notes(current)), strict=True):
             words = tuple(wording_of(text).words)
             if len(words) >= SHORTEST_MESSAGE and source not in kept:
                 passages[words, scope] = None

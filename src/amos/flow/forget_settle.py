@@ -17,12 +17,14 @@ import pyarrow.compute as pc
 
 from amos.admission.comparison import UNSALTED
 from amos.admission.policy import Policy
+from amos.admission.reviewed import flagged, is_accepting
 from amos.admission.settle import settle
 from amos.flow.current import NothingStored
 from amos.identity import keyed_id
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS
+from amos.schemas.vocabulary import Reason
 
 Row = dict[str, Any]
 Place = tuple[int, int]
@@ -172,11 +174,22 @@ class _Work:
         """Return new versions of decisions on candidates that stay."""
         wanted = {row["decision_id"]: row for row in settled}
         stored = self._stored("decisions", {"decision_id": wanted})
-        return [
-            row
-            for identifier, row in wanted.items()
-            for row in self._next("decisions", stored.get(identifier, []), row, self._names_vanished)
-        ]
+        rows: list[Row] = []
+        for identifier, told in wanted.items():
+            held = stored.get(identifier, [])
+            row = self._reviewed(held, told) if is_accepting(told["reasons"]) else told
+            rows += [
+                _own(one, "decisions") for one in self._next("decisions", held, row, self._names_vanished)
+            ]
+        return rows
+
+    def _reviewed(self, held: list[Row], told: Row) -> Row:
+        """Return what a person decided: as stored, flagged where what it rested on went or moved."""
+        if not held or not is_accepting(held[-1]["reasons"]):
+            return told
+        if self._names_vanished(held[-1]):
+            return {**told, "reasons": [*told["reasons"], str(Reason.BASIS_CHANGED)]}
+        return flagged(held[-1], told) or held[-1]
 
     def _names_vanished(self, decision: Row) -> bool:
         named = {decision["atom_id"], *decision["targets"]}

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from amos.kernels.sides import (
     ADD,
+    APPROVED,
     CHECKED_SIDES,
     CORRECTS,
     DAY_US,
@@ -40,8 +41,8 @@ from amos.kernels.sides import (
 )
 
 __all__ = [
-    "ADD", "CHECKED_SIDES", "CORRECTS", "DAY_US", "DISPUTE", "ENDED_UNKNOWN", "KNOWN", "LINK",
-    "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTRANKED", "REOPEN", "SUPERSEDE",
+    "ADD", "APPROVED", "CHECKED_SIDES", "CORRECTS", "DAY_US", "DISPUTE", "ENDED_UNKNOWN", "KNOWN",
+    "LINK", "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTRANKED", "REOPEN", "SUPERSEDE",
     "ZONE_ASSUMED", "fold_histories",
 ]  # fmt: skip
 
@@ -91,7 +92,7 @@ def decide_row(
     pairs[0, used[PAIRS]] = row
     pairs[1, used[PAIRS]] = rival
     used[PAIRS] += 1
-    if (traits[base] & CORRECTS) != 0 and (traits[row] & CORRECTS) == 0:
+    if (traits[base] & CORRECTS) != 0 and (traits[row] & (CORRECTS | APPROVED)) == 0:
         return OUTRANKED
     if disputed[rival] < 0:
         disputed[rival] = row
@@ -157,7 +158,7 @@ def fold_histories(
     group, claim: (n,) codes; a claim belongs to one group.  twin: (claims,) the claim with the
     same value and the other polarity, or -1.  order_us: (n,) order time, any number where
     KNOWN is off.  from_us, until_us: (n,) validity, OPEN_FROM / OPEN_UNTIL where unknown.
-    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE.
+    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE, APPROVED.
 
     Plain runs take lists in place of the arrays: their items cost a third.
 

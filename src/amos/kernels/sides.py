@@ -19,6 +19,8 @@ ZONE_ASSUMED = 4
 """Bit of `traits`: the zone of the order time was assumed."""
 NEGATIVE = 8
 """Bit of `traits`: negative polarity."""
+APPROVED = 16
+"""Bit of `traits`: a person let the claim in, so that it is never outranked."""
 
 CHECKED_SIDES = 8
 """Open sides of a dispute whose own end is looked at per row: keeps the fold linear."""

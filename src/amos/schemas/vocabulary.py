@@ -188,6 +188,7 @@ class Reason(StrEnum):
     APPROVED_BY_REVIEWER = "approved_by_reviewer"
     EDITED_AND_APPROVED_BY_REVIEWER = "edited_and_approved_by_reviewer"
     REJECTED_BY_REVIEWER = "rejected_by_reviewer"
+    DEFERRED_BY_REVIEWER = "deferred_by_reviewer"
     NO_REFERENCE_TO_RESOLVE = "no_reference_to_resolve"
     NO_REFERENT_IN_BOUNDED_WINDOW = "no_referent_in_bounded_window"
     RESOLVED_FROM_BOUNDED_WINDOW = "resolved_from_bounded_window"
@@ -230,3 +231,4 @@ class Cue(IntFlag):
     TAG_QUESTION = 16384  # "…, right?"
     SELF_CORRECTED = 32768  # withdrawn later in the same message
     ZONE_ASSUMED = 65536  # the source's zone was assumed: differences under a day prove nothing
+    APPROVED = 131072  # not of the clause: a reviewer let the candidate in

@@ -137,7 +137,7 @@ def _closing_lines(receipt: Record) -> Iterator[str]:
         yield "Nothing was stored: this was a dry run."
         return
     if waiting:
-        yield f"{plural(waiting, 'candidate')} wait{'s' if waiting == 1 else ''} for a review."
+        yield f"{waiting:,} wait{'s' if waiting == 1 else ''} for you: `amos review`."
     if receipt["errors_total"]:
         kept = "everything else" if has_kept(receipt) else "nothing"
         yield f"{plural(receipt['errors_total'], 'problem')}; {kept} is stored."

@@ -1,0 +1,70 @@
+"""What a store tells and asks its reviewers: the queue, one case, a decision, the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from amos.clock import utc_now
+from amos.flow.looking import Looking
+from amos.flow.moments import When
+from amos.identity import random_id
+
+if TYPE_CHECKING:
+    from amos.flow.look import Listed
+    from amos.flow.paging import PageRequest
+    from amos.flow.review_cases import QueueFilter
+    from amos.flow.review_show import Desk
+    from amos.flow.sight import Sight
+
+
+class Queue(Looking):
+    """The methods of an open store that are about review; what a method needs is imported when called."""
+
+    def review(
+        self, wanted: QueueFilter | None = None, page: PageRequest | None = None, **when: Unpack[When]
+    ) -> Listed:
+        """Return one page of what waits for a person, the longest waiting first; `when` as for `packet`."""
+        from amos.flow.paging import PageRequest
+        from amos.flow.review_cases import QueueFilter
+        from amos.flow.review_show import list_queue
+
+        with self._sight(when) as sight:
+            return list_queue(self._desk(sight), wanted or QueueFilter(), page or PageRequest())
+
+    def show_review(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
+        """Return what a reviewer needs to decide on a case: evidence in context, what it would change."""
+        from amos.flow.review_show import show_case
+
+        with self._sight(when) as sight:
+            return show_case(self._desk(sight), ref)
+
+    def decide(self, verdict: str, *refs: str, dry_run: bool = False, **options: Any) -> dict[str, Any]:
+        """Approve, edit, reject or defer what is named, or what `wanted` finds, in one commit.
+
+        options: `wanted`, a filter of the queue; `note`, why; `text` or `value`, the wording of edit;
+        `until_us`, the new deadline of defer; `seen`, the graph version that was looked at; `key`: repeating
+        it with the same request returns the first answer.
+        Raises BusyError when a single case was decided or what it rests on has moved, InputError when it may
+        not be decided, UsageError when the request makes no sense.
+        """
+        from amos.flow.review import Reviewing, ReviewRequest
+        from amos.flow.review_words import Words
+        from amos.flow.rules import default_rules
+
+        said = {name: options.pop(name) for name in ("note", "text", "value") if name in options}
+        request = ReviewRequest(verdict=verdict, refs=refs, words=Words(**said), **options)
+        work = Reviewing(
+            shard=self.shard,
+            actor=self.principal.name,
+            run_id=random_id(),
+            rules=default_rules(size=0),
+            now=utc_now,
+            scope=self.scope,
+        )
+        return work.decide(request, dry_run=dry_run)
+
+    def _desk(self, sight: Sight) -> Desk:
+        from amos.flow.review_show import Desk
+        from amos.flow.rules import default_policy
+
+        return Desk(sight=sight, key=self.shard.key, policy=default_policy()[0])

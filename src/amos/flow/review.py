@@ -1,0 +1,363 @@
+"""Decide what waits: check each case against what its reviewer saw, write one commit, say what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from amos.atoms.statement import statement_of
+from amos.clock import to_us
+from amos.errors import BusyError, EngineError, InputError, UsageError
+from amos.flow.look import decision_rows, labels
+from amos.flow.prepare import Rules
+from amos.flow.review_basis import bases_of
+from amos.flow.review_cases import Case, QueueFilter, cases_of, find_case, read_queue
+from amos.flow.review_names import RECORD, WORDING
+from amos.flow.review_plan import Act, ReviewPlan, plan_review
+from amos.flow.review_words import Words, check_words, records_of
+from amos.flow.sight import Sight, is_withheld
+from amos.flow.tombstoned import read_graves
+from amos.flow.versions import latest
+from amos.identity import id_text
+from amos.journal.refusals import VersionConflict
+from amos.journal.store import HeadMoved, Idempotency, Shard, Snapshot
+from amos.schemas.columns import ID
+from amos.schemas.vocabulary import Reason
+
+VERDICTS = ("approve", "edit", "reject", "defer")
+TRIES = 4
+_REASON_OF = {
+    "approve": str(Reason.APPROVED_BY_REVIEWER),
+    "edit": str(Reason.EDITED_AND_APPROVED_BY_REVIEWER),
+    "reject": str(Reason.REJECTED_BY_REVIEWER),
+}
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewRequest:
+    """One verdict on what is named, or on what a filter of the queue finds.
+
+    seen: the graph version that the reviewer looked at; without it, that of each proposal.  until_us: of
+    defer.  key: repeating it with the same request means the same act.
+    """
+
+    verdict: str
+    refs: tuple[str, ...] = ()
+    wanted: QueueFilter | None = None
+    words: Words = field(default_factory=Words)
+    until_us: int | None = None
+    seen: int | None = None
+    key: str | None = None
+
+    @property
+    def digest(self) -> bytes:
+        """The SHA-256 of what is asked for, apart from the key."""
+        told = {
+            "verdict": self.verdict,
+            "refs": list(self.refs),
+            "wanted": None if self.wanted is None else repr(self.wanted),
+            "words": [self.words.note, self.words.text, self.words.value],
+            "until": self.until_us,
+        }
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).digest()
+
+
+class Refused(NamedTuple):
+    """A case that stays as it is, and why."""
+
+    case: Case
+    code: str
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reviewing:
+    """One reviewer at work on one shard."""
+
+    shard: Shard
+    actor: str
+    run_id: bytes
+    rules: Rules
+    now: Callable[[], datetime]
+    scope: Mapping[str, str] = field(default_factory=dict)
+
+    def decide(self, request: ReviewRequest, *, dry_run: bool = False) -> Row:
+        """Apply a verdict to every case that allows it, in one commit; return what became of each.
+
+        A single named case that does not allow it raises BusyError or InputError; of several, those stay as
+        they are and are told with their reason.  Raises UsageError for a request that makes no sense.
+        """
+        self._check(request)
+        self._require_same_act(request)
+        for attempt in range(TRIES):
+            try:
+                return self._once(request, dry_run=dry_run)
+            except (HeadMoved, VersionConflict):
+                if attempt == TRIES - 1:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def _check(self, request: ReviewRequest) -> None:
+        if request.verdict not in VERDICTS:
+            raise UsageError(
+                f"no verdict is called {request.verdict!r}", advice=f"Verdicts: {', '.join(VERDICTS)}."
+            )
+        if not request.refs and request.wanted is None:
+            raise UsageError(
+                "nothing is named",
+                advice="Name what `amos review list` prints, or give a filter such as --why.",
+            )
+        if request.refs and request.wanted is not None:
+            raise UsageError("references and filters cannot be combined", advice="Give one or the other.")
+        if request.verdict == "edit" and len(request.refs) != 1:
+            raise UsageError("edit is about one claim", advice="Name the claim to word anew.")
+        if request.verdict == "defer" and request.until_us is None:
+            raise UsageError("defer needs an end", advice="Give --days or --until.")
+        if request.until_us is not None and request.until_us <= to_us(self.now()):
+            raise UsageError("the end of a deferral must lie ahead")
+        check_words(request.words, request.verdict)
+
+    def _require_same_act(self, request: ReviewRequest) -> None:
+        """Raise a conflict when the key stands for another request."""
+        if request.key is not None:
+            now = self.now()
+            self.shard.commit(
+                [], base=self.shard.head, reads={}, operation="review", actor=self.actor, run_id=self.run_id,
+                now=now, idempotency=Idempotency(request.key, request.digest),
+            )  # fmt: skip
+
+    def _once(self, request: ReviewRequest, *, dry_run: bool) -> Row:
+        now = self.now()
+        with self.shard.pin() as snapshot:
+            sight = Sight(snapshot=snapshot, now=now, scope=self.scope)
+            cases = self._cases(sight, request)
+            records = records_of(snapshot, [(case.table, case.identifier) for case in cases], self.shard.key)
+            replayed = [
+                case for case in cases if _is_repeated(case, request, records[case.identifier], self.actor)
+            ]
+            others = [case for case in cases if case not in replayed]
+            refused = self._refused(sight, others, request)
+            if refused and len(cases) == 1:
+                raise _as_error(refused[0])
+            stopped = {one.case.identifier for one in refused}
+            acts = [
+                Act(
+                    case=case,
+                    verdict=request.verdict,
+                    words=request.words,
+                    turn=max((row["turn"] for row in records[case.identifier]), default=-1) + 1,
+                    until_us=request.until_us,
+                )
+                for case in others
+                if case.identifier not in stopped
+            ]
+            plan = self._plan(snapshot, acts, now)
+            version = snapshot.version
+            if acts and not dry_run:
+                version = self._commit(plan, acts, request, base=snapshot.version, now=now)
+            report = _report(sight, acts, plan, replayed=replayed, refused=refused)
+        return {
+            "verdict": request.verdict,
+            "dry_run": dry_run,
+            "actor": self.actor,
+            **report,
+            "graph_version": version,
+        }
+
+    def _cases(self, sight: Sight, request: ReviewRequest) -> list[Case]:
+        if request.wanted is not None:
+            return cases_of(sight, read_queue(sight, request.wanted))
+        found = {
+            (case.table, case.identifier): case for case in (find_case(sight, ref) for ref in request.refs)
+        }
+        return list(found.values())
+
+    def _plan(self, snapshot: Snapshot, acts: list[Act], now: datetime) -> ReviewPlan:
+        if not acts:
+            return ReviewPlan(rows=[], reads={})
+        return plan_review(
+            snapshot, acts, actor=self.actor, rules=self.rules, key=self.shard.key, now=now, now_us=to_us(now)
+        )
+
+    def _commit(
+        self, plan: ReviewPlan, acts: list[Act], request: ReviewRequest, *, base: int, now: datetime
+    ) -> int:
+        expected = {
+            ("decisions", act.case.decision["decision_id"]): act.case.decision["version"] for act in acts
+        }
+        return self.shard.commit(
+            plan.rows,
+            base=base,
+            reads=plan.reads,
+            operation="review",
+            actor=self.actor,
+            run_id=self.run_id,
+            now=now,
+            expected=expected,
+            idempotency=None if request.key is None else Idempotency(request.key, request.digest),
+            texts=self.rules.texts,
+        )
+
+    def _refused(self, sight: Sight, cases: list[Case], request: ReviewRequest) -> list[Refused]:
+        snapshot = sight.snapshot
+        claims = [case for case in cases if case.table == "candidates"]
+        bases = bases_of(snapshot, [case.row["history_id"] for case in claims])
+        wanted = pa.array([case.row["source_id"] for case in claims], ID)
+        sources = {
+            row["source_id"]: row
+            for row in latest(snapshot.lookup("sources", "source_id", wanted), "sources").to_pylist()
+        }
+        graves = read_graves(snapshot, self.shard.key, sight.now)
+        found = []
+        for case in cases:
+            refusal = _settled(case, to_us(sight.now))
+            if refusal is None and request.verdict == "edit" and case.table == "sources":
+                refusal = ("schema_invalid", "a message has no wording to edit", "Approve or reject it.")
+            if refusal is None and request.verdict in ("approve", "edit") and case.table == "candidates":
+                source = sources[case.row["source_id"]]
+                refusal = _unsound(case, source) or _forgotten(case, graves)
+                seen = case.decision["graph_version"] if request.seen is None else request.seen
+                refusal = refusal or _stale(case, bases[case.row["history_id"]], seen, snapshot.version)
+            if refusal is not None:
+                found.append(Refused(case, *refusal))
+        return found
+
+
+Refusal = tuple[str, str, str]
+
+
+def _settled(case: Case, now_us: int) -> Refusal | None:
+    """Return why nothing is left to decide."""
+    ref = shown_ref(case)
+    if not case.is_waiting:
+        return "already_decided", f"{ref} is decided: {case.decision['reasons'][0]}", f"See `amos why {ref}`."
+    if case.is_expired(now_us):
+        return (
+            str(Reason.QUARANTINE_EXPIRED),
+            f"{ref} waited until {case.decision['deadline']:%Y-%m-%d}, and may not be decided any more",
+            "It can come in again when its source is read again by another extractor.",
+        )
+    return None
+
+
+def _unsound(case: Case, source: Row) -> Refusal | None:
+    """Return why the evidence of a claim does not carry it now."""
+    ref, message = shown_ref(case), id_text("sources", source["source_id"])
+    if is_withheld(source["flags"]):
+        advice = f"Decide on the message first: `amos review show {message}`."
+        return "evidence_denied", f"{ref} was read from a message that is withheld", advice
+    if not source["may_retain"] or "personalization" not in source["purposes"]:
+        return (
+            str(Reason.UNAUTHORIZED_SCOPE),
+            f"{ref} comes from a message that may not be kept",
+            "Reject it.",
+        )
+    content = source["content"].encode()
+    spans = case.row["spans"]
+    pairs = list(zip(spans[::2], spans[1::2], strict=True))
+    if any(not 0 <= start < end <= len(content) or b"\x1a" in content[start:end] for start, end in pairs):
+        return str(Reason.EVIDENCE_SPAN_OUT_OF_RANGE), f"the words behind {ref} are gone", "Reject it."
+    return None
+
+
+def _forgotten(case: Case, graves: Any) -> Refusal | None:
+    rule = graves.claim(case.row["claim_id"])
+    if rule is None or rule.verdict(None) == "hold":
+        return None
+    return str(Reason.TOMBSTONED), f"{shown_ref(case)} says what was forgotten", "Reject it."
+
+
+def _stale(case: Case, bases: list[Any], seen: int, head: int) -> Refusal | None:
+    """Return that a claim which the decision would meet changed after it was looked at."""
+    moved = [basis for basis in bases if basis.changed_at > seen]
+    if not moved:
+        return None
+    ref, one = shown_ref(case), moved[0]
+    stands = f"is now of version {one.version} ({one.status}), written by graph version {one.changed_at}"
+    said = f"{id_text('atoms', one.atom_id)} {stands}"
+    return (
+        str(Reason.STALE_PROPOSAL_GENERATION),
+        f"{ref} was proposed at graph version {seen}; {said}",
+        f"Look again with `amos review show {ref}`, then decide with `--seen {head}`.",
+    )
+
+
+def _is_repeated(case: Case, request: ReviewRequest, records: list[Row], actor: str) -> bool:
+    """Tell whether the same person decided the very same before, and nothing has moved since."""
+    reasons = case.decision["reasons"]
+    if not reasons or not records or reasons[0] != _REASON_OF.get(request.verdict) or case.is_waiting:
+        return False
+    last = [row for row in records if row["turn"] == records[-1]["turn"]]
+    said = {row["block"]: row["content"] for row in last}
+    same_words = said.get(RECORD) == request.words.note and said.get(WORDING) == request.words.wording
+    return same_words and last[0]["author"] == actor
+
+
+def shown_ref(case: Case) -> str:
+    """Return the printed reference of a case."""
+    return id_text(case.table, case.identifier)
+
+
+def _as_error(refused: Refused) -> EngineError:
+    ref = shown_ref(refused.case)
+    kind = BusyError if refused.code in _MOVED else InputError
+    error: EngineError = kind(refused.message, code=refused.code, path=ref, advice=refused.advice)
+    error.is_retryable = False
+    return error
+
+
+_MOVED = ("already_decided", str(Reason.STALE_PROPOSAL_GENERATION), str(Reason.QUARANTINE_EXPIRED))
+
+
+def _report(
+    sight: Sight, acts: list[Act], plan: ReviewPlan, *, replayed: list[Case], refused: list[Refused]
+) -> Row:
+    """Return counts, and one item per case with the decision that stands for it."""
+    items = []
+    said = statements_of(sight, [*(act.case for act in acts), *replayed, *(one.case for one in refused)])
+    for act in acts:
+        decision = plan.decisions.get(act.case.identifier, act.case.decision)
+        digest = plan.digests.get(act.case.identifier)
+        items.append({**_item(sight, act.case, decision, said), "status": "decided",
+                      "text_sha256": None if digest is None else digest.hex()})  # fmt: skip
+    items += [
+        {**_item(sight, case, case.decision, said), "status": "replayed", "text_sha256": None}
+        for case in replayed
+    ]
+    items += [
+        {**_item(sight, one.case, one.case.decision, said), "status": "refused", "text_sha256": None,
+         "code": one.code, "message": one.message, "advice": one.advice}
+        for one in refused
+    ]  # fmt: skip
+    return {"decided": len(acts), "replayed": len(replayed), "refused": len(refused), "items": items}
+
+
+def _item(sight: Sight, case: Case, decision: Row, said: dict[bytes, str | None]) -> Row:
+    schema_row = {**case.decision, **decision}
+    table = pa.Table.from_pylist([schema_row])
+    shown = decision_rows(sight, table)[0]
+    names = ("decision_id", "outcome", "action", "reasons", "atom_id", "targets", "deadline")
+    return {"ref": shown_ref(case), "kind": case.kind, "statement": said[case.identifier],
+            **{name: shown[name] for name in names}}  # fmt: skip
+
+
+def statements_of(sight: Sight, cases: list[Case]) -> dict[bytes, str | None]:
+    """Return by id what each case says: the rendered claim; a message has none."""
+    claims = [case for case in cases if case.table == "candidates"]
+    found: dict[bytes, str | None] = {case.identifier: None for case in cases}
+    if claims:
+        names = labels(sight, pa.chunked_array([pa.array([case.row["subject_id"] for case in claims], ID)]))
+        for case in claims:
+            row = case.row
+            found[case.identifier] = statement_of(
+                row["type"], row["payload"], row["polarity"], names[row["subject_id"]]
+            )
+    return found
