@@ -1,6 +1,8 @@
 """Damage a store on purpose and see what verification says."""
 
+import os
 import sqlite3
+import time
 
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
@@ -53,3 +55,14 @@ def hot_blobs(root):
     rows = connection.execute("SELECT rowid, table_name, body FROM hot").fetchall()
     connection.close()
     return rows
+
+
+def drafts_of(shard, process, *, age=0.0):
+    """Make a folder of drafts as `process` left it so many seconds ago."""
+    folder = shard.folder / "tmp" / str(process)
+    folder.mkdir(exist_ok=True)
+    (folder / "draft.parquet").write_bytes(b"words of somebody")
+    then = time.time() - age
+    for path in (folder / "draft.parquet", folder):
+        os.utime(path, (then, then))
+    return folder

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import apsw
 import pytest
 
 from amos.errors import EngineError
@@ -40,7 +39,7 @@ def attempt(root, operation, disk_terms):
             finally:
                 subprocess.run(["cp", "-a", root, root.with_name("cut")], check=True)
                 shard.close()
-        except (EngineError, OSError, apsw.Error):
+        except EngineError:  # a failing disk is never told in the words of a library
             pass
     return disk.failed, acknowledged
 

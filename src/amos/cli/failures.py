@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import traceback
 from collections.abc import Sequence
@@ -10,10 +9,8 @@ from collections.abc import Sequence
 import click
 
 from amos.cli.moments import misplaced, placed_advice
-from amos.errors import CapacityError, EngineError, InputError, UsageError
-
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+from amos.cli.system import system_failure
+from amos.errors import EngineError, UsageError
 
 
 class InterruptedRunError(EngineError):
@@ -56,8 +53,9 @@ def _as_engine_error(failure: Exception) -> EngineError:
         return InterruptedRunError("interrupted; nothing was changed", advice="Run it again.")
     if isinstance(failure, click.ClickException):
         return _usage_error(failure)
-    if isinstance(failure, OSError):
-        return _disk_error(failure)
+    said = system_failure(failure)
+    if said is not None:
+        return said
     return UnforeseenError(f"unforeseen failure: {type(failure).__name__}: {failure}")
 
 
@@ -81,18 +79,6 @@ def _place_of_option(name: str, context: click.Context) -> str | None:
         return None
     rest = context.command_path.removeprefix(f"{whole.info_name} ")
     return f"Global options stand before the command: `{whole.info_name} {name} {rest} …`."
-
-
-def _disk_error(failure: OSError) -> EngineError:
-    path = str(failure.filename) if failure.filename is not None else None
-    where = path or "the disk"
-    if failure.errno in _FULL:
-        return CapacityError(f"no space left for {where}", path=path)
-    if failure.errno in _REFUSED:
-        return InputError(
-            f"no permission for {where}", path=path, advice="Check the owner and permissions of the path."
-        )
-    return UnforeseenError(f"{where}: {failure.strerror or failure}", path=path)
 
 
 def _visible(text: str) -> str:

@@ -31,7 +31,7 @@ RECREATION = ("forbid", "require_review", "allow_if_new_evidence")
 @click.option("--reason", metavar="CODE", default="user_request", show_default=True, help="A short code.")
 @click.option(
     "--wait", "wait_seconds", type=click.FloatRange(min=0), default=10, show_default=True,
-    help="Seconds to wait for readers that still hold files.",
+    help="Seconds to wait for processes that still hold files.",
 )  # fmt: skip
 @click.option("-n", "--dry-run", is_flag=True, help="List everything that would go; change nothing.")
 @json_option
@@ -45,7 +45,7 @@ def forget(invocation: Invocation, /, *, refs: tuple[str, ...], as_json: bool, *
     them. What has other support is decided again. Keyed tombstones keep it from coming back by any path.
     The report says what remains, and why.
 
-    The status is `purged` when no file holds the content any more, `pending` while a reader holds files.
+    The status is `purged` when no file holds the content any more, `pending` while another process does.
 
     \b
     Examples:

@@ -28,19 +28,21 @@ def compact_shard(
     """
     dropped = None
     if dropping is not None:
-        _refuse_held(shard)
         actor, run_id = dropping
+        if (held := sum(entry.released_us is None for entry in shard.holds())) > 0:
+            if not is_dry:
+                said = {"command": "drop history", "reason": "legal_hold"}
+                shard.reject(said, actor=actor, run_id=run_id, now=now)
+            raise _held(held)
         terms: Any = {"operation": "drop history", "actor": actor, "run_id": run_id, "now": now}
         dropped = shard.drop_history(is_dry=is_dry, **terms).as_record()
     done = shard.compact(now=now, most=1 if is_full else None, is_dry=is_dry, progress=progress)
     return {"dry_run": is_dry, **done.as_record(), "dropped": dropped}
 
 
-def _refuse_held(shard: Shard) -> None:
-    held = sum(entry.released_us is None for entry in shard.holds())
-    if held:
-        raise InputError(
-            f"{held} holds protect rows from deletion, earlier versions of them too",
-            code="legal_hold",
-            advice="See `amos hold list`; compact without `--drop-history`, or release them first.",
-        )
+def _held(count: int) -> InputError:
+    return InputError(
+        f"{count} holds protect rows from deletion, earlier versions of them too",
+        code="legal_hold",
+        advice="See `amos hold list`; compact without `--drop-history`, or release them first.",
+    )

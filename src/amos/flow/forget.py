@@ -18,7 +18,7 @@ from amos.flow.forget_holds import holds_against, refuse_held
 from amos.flow.forget_plan import ErasurePlan, plan_erasure
 from amos.flow.forget_receipts import scrub_receipts
 from amos.flow.forget_report import Residue, going, residual
-from amos.flow.forget_selection import ForgetRequest, Selected, expiry_of, select
+from amos.flow.forget_selection import AMBIGUOUS, TOO_WIDE, ForgetRequest, Selected, expiry_of, select
 from amos.flow.forget_suppress import suppress
 from amos.flow.tombstoned import tombstone_rows
 from amos.identity import id_text
@@ -77,7 +77,7 @@ class Forgetting:
     def _once(self, request: ForgetRequest) -> Report:
         now = self.now()
         with self.shard.pin() as snapshot:
-            selected = select(snapshot, request, self._runs())
+            selected = self._selected(snapshot, request, now)
             plan = self._plan(snapshot, selected, request, now)
             held = self._held(snapshot, selected, plan)
             if request.suppress:
@@ -100,6 +100,16 @@ class Forgetting:
             now=now,
         )
         return self._finish(request, plan, tombstones.num_rows, version, now)
+
+    def _selected(self, snapshot: Snapshot, request: ForgetRequest, now: datetime) -> Selected:
+        """Return what is to go; a request that is refused for what it names is journaled."""
+        try:
+            return select(snapshot, request, self._runs())
+        except UsageError as refusal:
+            if refusal.code in (TOO_WIDE, AMBIGUOUS):
+                said = {"command": "suppress" if request.suppress else "forget", "reason": refusal.code}
+                self.shard.reject(said, actor=self.actor, run_id=self.run_id, now=now)
+            raise
 
     def _finish(
         self, request: ForgetRequest, plan: ErasurePlan, tombstones: int, version: int, now: datetime

@@ -78,9 +78,8 @@ def refuse_held(shard: Shard, held: list[Row], *, actor: str, run_id: bytes, now
     if not held:
         return
     reasons = sorted({str(row["kind"]) for row in held})
-    notice = EventNotice("command_rejected", {"command": "forget", "reason": "retention_policy_denied",
-                                              "against": reasons})  # fmt: skip
-    _note(shard, notice, None, actor=actor, run_id=run_id, now=now)
+    said = {"command": "forget", "reason": "retention_policy_denied", "against": reasons}
+    shard.reject(said, actor=actor, run_id=run_id, now=now)
     names = ", ".join(str(row["hold"] or f"retention class {row['reason']}") for row in held)
     raise InputError(
         f"it may not be deleted: {names}",

@@ -85,7 +85,7 @@ def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]
     rows: list[tuple[str, str, str | None]] = []
     if left.waiting_for:
         pids = ", ".join(map(str, left.waiting_for)) or "unknown"
-        rows.append(("files with the erased rows", f"readers hold them: process {pids}",
+        rows.append(("files with the erased rows", f"readers or writers hold them: process {pids}",
                      "they end, and `amos forget` or any writing command runs again"))  # fmt: skip
     if left.tombstones:
         why = f"keyed digests keep it from coming back ({left.request.recreation})"

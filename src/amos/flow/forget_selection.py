@@ -19,6 +19,9 @@ from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS
 
+TOO_WIDE, AMBIGUOUS = "selection_too_wide", "selection_ambiguous"
+"""Codes of selections that name something, and are refused all the same."""
+
 _SHOWN = 5
 
 
@@ -109,6 +112,7 @@ def _require_asked(request: ForgetRequest, what: str, found: int, total: int) ->
     if found == total and total > 1 and not request.is_all:
         raise UsageError(
             f"the selection matches all {total} {what} of the store",
+            code=TOO_WIDE,
             advice="Look with --dry-run --all, and give --all when everything shall go.",
         )
 
@@ -132,7 +136,7 @@ def find_one(snapshot: Snapshot, ref: str) -> tuple[str, bytes]:
         raise UsageError(f"nothing is called {ref}", path=ref, advice="Use `amos list` for references.")
     if len(ids) > 1:
         names = ", ".join(id_text(table, one) for one in ids[:_SHOWN])
-        raise UsageError(f"{ref!r} stands for {len(ids)} rows: {names}", path=ref,
+        raise UsageError(f"{ref!r} stands for {len(ids)} rows: {names}", path=ref, code=AMBIGUOUS,
                          advice="Give more characters of the reference.")  # fmt: skip
     return table, ids[0]
 
@@ -181,6 +185,7 @@ def _entity(snapshot: Snapshot, subject: str) -> bytes:
         names = ", ".join(id_text("entities", one) for one in found[:_SHOWN])
         raise UsageError(
             f"{len(found)} subjects are called {subject!r}: {names}{' …' if len(found) > _SHOWN else ''}",
+            code=AMBIGUOUS,
             advice="Name the ones to forget by reference; `amos show REF` tells them apart.",
         )
     return bytes(found[0])

@@ -15,7 +15,7 @@ from amos.flow.moments import When
 from amos.flow.paging import PageRequest, choose_page
 from amos.flow.sight import Sight
 from amos.identity import id_text
-from amos.journal.refusals import first_event
+from amos.journal.refusals import event_of_conflict
 from amos.schemas.catalog import ConflictEntry
 from amos.schemas.columns import ID
 
@@ -42,7 +42,7 @@ def list_conflicts(sight: Sight, entries: Sequence[ConflictEntry], page: PageReq
 
 
 def _row(sight: Sight, entry: ConflictEntry) -> dict[str, Any]:
-    event = first_event(sight.snapshot, entry.conflicting_version)
+    event = event_of_conflict(sight.snapshot, entry)
     return {
         "conflict_id": entry.conflict_id,
         "recorded_at": as_text(entry.recorded_us),

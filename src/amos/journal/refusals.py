@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.clock import to_us
-from amos.errors import BusyError
-from amos.identity import id_text
+from amos.errors import BusyError, UsageError
+from amos.identity import id_text, parse_ref, prefix_range
 from amos.journal.requests import CommitRequest
 from amos.journal.snapshot import Keys, Snapshot
 from amos.schemas.catalog import ConflictEntry, LeaseEntry
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS, VERSION_COLUMNS
+
+LEASE = "lease:"
+"""How the target of a conflict begins that was about a lease."""
 
 _TABLE_OF = {column: table for table, column in PRIMARY_KEYS.items()}
 
@@ -123,7 +125,7 @@ class LeaseLost(Refusal):
 
     def __init__(self, lease: LeaseEntry, epoch: int, head: int) -> None:
         said = f"the lease of {lease.job!r} has moved on from epoch {lease.epoch} to {epoch}"
-        super().__init__(said, Conflict(f"lease:{lease.job}", lease.epoch, epoch, head, None, "refresh"))
+        super().__init__(said, Conflict(f"{LEASE}{lease.job}", lease.epoch, epoch, head, None, "refresh"))
 
 
 def first_event(snapshot: Snapshot, version: int) -> bytes | None:
@@ -157,20 +159,47 @@ def require_expected(snapshot: Snapshot, expected: Mapping[tuple[str, bytes], in
 
 
 @contextmanager
-def queueing(request: CommitRequest, keep: Callable[[ConflictEntry], None]) -> Iterator[None]:
-    """Let a refused command be kept, without its content, for whoever looks after the store."""
+def queueing(request: CommitRequest, keep: Callable[[CommitRequest, Refusal], None]) -> Iterator[None]:
+    """Let a refused command be kept, without its content, for whoever looks after the store.
+
+    Enter it before the locks of the shard: keeping is a commit of its own.
+    """
     try:
         yield
     except Refusal as refusal:
         if refusal.is_queued:
-            keep(_entry(request, refusal.conflict))
+            keep(request, refusal)
         raise
 
 
-def _entry(request: CommitRequest, conflict: Conflict) -> ConflictEntry:
-    expected, actual = str(conflict.expected_version), str(conflict.actual_version)
-    recorded, action = to_us(request.now), conflict.recommended_action
-    return ConflictEntry(0, recorded, conflict.target_ref, expected, actual, conflict.graph_version, action)
+def target_id(target_ref: str) -> tuple[str, bytes] | None:
+    """Return table and id of the row that a conflict was about, None when it was about no row."""
+    try:
+        table, body = parse_ref(target_ref)
+        low, high = prefix_range(body)
+    except UsageError:
+        return None
+    return (table, low) if low == high and table in PRIMARY_KEYS else None
+
+
+def event_of_conflict(snapshot: Snapshot, entry: ConflictEntry) -> bytes | None:
+    """Return the id of the event that stands in the way of a queued command.
+
+    That is the one which brought the row it was about; for a key that was used before the first of that
+    commit; None for a lease, and for a row that is gone.
+    """
+    target = target_id(entry.target_ref)
+    if target is None:
+        is_lease = entry.target_ref.startswith(LEASE)
+        return None if is_lease else first_event(snapshot, entry.conflicting_version)
+    table, identifier = target
+    places = snapshot.lookup(
+        table, PRIMARY_KEYS[table], pa.array([identifier], ID), ["graph_version", "row_number"]
+    )
+    version = entry.conflicting_version
+    numbers = places.filter(pc.equal(places["graph_version"], version))["row_number"].to_pylist()
+    origin = snapshot.origin(table, version, max(numbers)) if numbers else None
+    return None if origin is None else origin.event_id
 
 
 def _ref(table: str, column: str, key: bytes) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple, NotRequired, Protocol, TypedDict
 from amos.journal.events import EventNotice, canonical_json
 from amos.journal.snapshot import Keys
 from amos.schemas.catalog import (
+    ConflictEntry,
     CopyEntry,
     ErasedRow,
     ErasureEntry,
@@ -36,6 +37,9 @@ class CareLog(Protocol):
 
     def retain_from(self, version: int) -> None:
         """Say that states before a graph version can no longer be told."""
+
+    def add_conflict(self, entry: ConflictEntry) -> None:
+        """Queue a refused command."""
 
     def put_copy(self, entry: CopyEntry) -> None:
         """Register a backup or an export."""

@@ -30,22 +30,24 @@ from amos.journal.refusals import (
     queueing,
     require_expected,
 )
+from amos.journal.rejecting import Rejecting
 from amos.journal.requests import CommitRequest, CommitTerms, Reads
 from amos.journal.retention import require_retained
 from amos.journal.rows import unpack_blobs
 from amos.journal.snapshot import Reading, Snapshot
 from amos.journal.upkeep import Upkeep
-from amos.schemas.catalog import ConflictEntry, Idempotency, SegmentEntry
+from amos.schemas.catalog import Idempotency, SegmentEntry
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog, Replacement
 from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk as refuse_unsafe_disk
-from amos.storage.folders import clean_orphans, find_shard, make_inner_folders, make_shard
+from amos.storage.folders import find_shard, make_inner_folders, make_shard
 from amos.storage.housekeeping import Housekeeping
 from amos.storage.id_files import IdFiles
 from amos.storage.keys import fingerprint, held_key, read_key
 from amos.storage.leases import Leases
+from amos.storage.leftovers import clean_orphans
 from amos.storage.locks import SharedLock, pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
@@ -66,7 +68,7 @@ __all__ = [
 KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
 
 
-class Shard(Upkeep, Mends, Leasing):
+class Shard(Upkeep, Mends, Leasing, Rejecting):
     """One tenant and workspace of a store: the unit of writing, and of isolation.
 
     Several processes may open it; one commits at a time.  An instance may be shared by threads.
@@ -226,10 +228,6 @@ class Shard(Upkeep, Mends, Leasing):
     def _writing(self) -> SharedLock:
         return writer_lock(self.folder)
 
-    def _queue(self, entry: ConflictEntry) -> None:
-        with self._lock, self._catalog.writing("queue conflict"):
-            self._care.add_conflict(entry)
-
     def erase(
         self,
         rows: Sequence[EventRows],
@@ -252,7 +250,7 @@ class Shard(Upkeep, Mends, Leasing):
 
     def _strike(self, rows: Sequence[EventRows], command: CommitRequest, strike: Strike) -> int:
         """Commit `rows` and the events of `command`, and write segments anew without the rows it takes."""
-        with self._lock, writer_lock(self.folder), queueing(command, self._queue):
+        with queueing(command, self._queue), self._lock, writer_lock(self.folder):
             self._log.seal_all()
             draft = draft_request(rows, command)
             if draft is None:

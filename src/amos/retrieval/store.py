@@ -140,11 +140,12 @@ def refresh_index(shard: Shard, statements: Statements, *, at_least: int = 1) ->
             written = _merged(base, _tail(base, snapshot, statements), snapshot, at_least)
         except IndexDamageError:
             written = _merged(None, _tail(None, snapshot, statements), snapshot, at_least)
-    if written is None:
-        return False
-    path = index_path(shard)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    place_file(path, pack_base(written), drafts=draft_folder(shard.folder))
+        if written is None:
+            return False
+        path = index_path(shard)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # still pinned: an erasure meanwhile waits, and then removes this file with its words
+        place_file(path, pack_base(written), drafts=draft_folder(shard.folder))
     return True
 
 

@@ -102,7 +102,8 @@ class Catalog:
     def close(self) -> None:
         """Close the connection."""
         self._note.close()
-        self._connection.close()
+        with suppress(apsw.Error):  # what was committed stands in the log, and the next opener merges it
+            self._connection.close()
 
     def rows(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of one reading statement."""
@@ -158,10 +159,12 @@ class Catalog:
             reach("commit.after_sqlite_commit")
         except BaseException:
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                with suppress(apsw.Error):  # the first failure is the one that counts
+                    self._connection.execute("ROLLBACK")
             raise
         finally:
-            self._note.clear()
+            with suppress(OSError):  # a note that stays is not believed: its lock is gone
+                self._note.clear()
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
@@ -206,10 +209,11 @@ class Catalog:
 
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it; False while a reader is in the way."""
-        try:
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        except apsw.BusyError:
-            return False
+        with disk_errors(self.path):
+            try:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError:
+                return False
         return True
 
     def copy_to(self, path: Path) -> None:
@@ -221,13 +225,14 @@ class Catalog:
 
         Readers go on meanwhile; a writer that is at work makes this wait for another time.
         """
-        pages, free = (int(self._connection.pragma(name)) for name in ("page_count", "freelist_count"))
-        if free < _WORTH_SHRINKING or 2 * free < pages:
-            return False
-        try:
-            self._connection.execute("VACUUM")
-        except apsw.BusyError:
-            return False
+        with disk_errors(self.path):
+            pages, free = (int(self._connection.pragma(name)) for name in ("page_count", "freelist_count"))
+            if free < _WORTH_SHRINKING or 2 * free < pages:
+                return False
+            try:
+                self._connection.execute("VACUUM")
+            except apsw.BusyError:
+                return False
         return self.truncate_log()
 
     def check(self) -> list[str]:

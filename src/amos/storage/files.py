@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from amos.errors import BusyError, CapacityError, InputError, IntegrityError
+from amos.errors import BusyError, CapacityError, EngineError, InputError, IntegrityError
 from amos.storage.failpoints import reach
 from amos.storage.places import place
 
@@ -18,6 +18,11 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _REPAIR_ADVICE = "Keep the store as it is, and make another of a backup: `amos restore SOURCE DESTINATION`."
 _OPEN_ADVICE = "Check the owner and permissions of the store folder."
+_BROKEN = {errno.EIO, errno.ENXIO, errno.ENODEV, errno.ESTALE, errno.EREMOTEIO, errno.ETIMEDOUT}
+_BROKEN_ADVICE = (
+    "Look for messages of the disk in the system's log; when it works again, `amos verify` says whether the"
+    " store is whole. What was acknowledged before is in it."
+)
 
 
 @contextmanager
@@ -26,29 +31,63 @@ def disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as cause:
-        if cause.errno in _FULL:
-            raise CapacityError(f"no space left for {path}", path=str(path)) from cause
-        if cause.errno in _REFUSED:
-            raise InputError(f"no permission for {path}", path=str(path), advice=_OPEN_ADVICE) from cause
-        raise
-    except apsw.FullError as cause:
-        raise CapacityError(f"no space left for {path}", path=str(path)) from cause
-    except apsw.BusyError as cause:
-        raise BusyError(f"{path} is locked by another process", path=str(path)) from cause
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as cause:
-        raise InputError(f"{path} cannot be opened: {cause}", path=str(path), advice=_OPEN_ADVICE) from cause
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as cause:
+        known = _of_system(cause, path)
+        if known is None:
+            raise
+        raise known from cause
+    except apsw.Error as cause:
+        known = _of_sqlite(cause, path)
+        if known is None:
+            raise
+        raise known from cause
+
+
+def _of_system(cause: OSError, path: Path) -> EngineError | None:
+    if cause.errno in _FULL:
+        return CapacityError(f"no space left for {path}", path=str(path))
+    if cause.errno in _REFUSED:
+        return InputError(f"no permission for {path}", path=str(path), advice=_OPEN_ADVICE)
+    if cause.errno in _BROKEN:
+        return _broken(path, cause.strerror)
+    return None
+
+
+def _of_sqlite(cause: apsw.Error, path: Path) -> EngineError | None:
+    if isinstance(cause, apsw.FullError) or (isinstance(cause, apsw.IOError) and _is_full(path)):
+        return CapacityError(f"no space left for {path}", path=str(path))
+    if isinstance(cause, apsw.IOError):
+        return _broken(path, str(cause) or None)
+    if isinstance(cause, (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)):
+        return BusyError(f"{path} is locked by another process", path=str(path))
+    if isinstance(cause, (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)):
+        return InputError(f"{path} cannot be opened: {cause}", path=str(path), advice=_OPEN_ADVICE)
+    if isinstance(cause, (apsw.CorruptError, apsw.NotADBError, apsw.SQLError)):
         # statements are fixed: one that does not fit tells of tables that are not those that were made
-        raise IntegrityError(f"{path} is damaged: {cause}", path=str(path), advice=_REPAIR_ADVICE) from cause
+        return IntegrityError(f"{path} is damaged: {cause}", path=str(path), advice=_REPAIR_ADVICE)
+    return None
+
+
+def _broken(path: Path, said: str | None) -> IntegrityError:
+    message = f"the disk failed at {path}: {said or 'input/output error'}"
+    return IntegrityError(message, code="disk_failed", path=str(path), advice=_BROKEN_ADVICE)
+
+
+def _is_full(path: Path) -> bool:
+    """Return whether the disk has no block left: SQLite calls it an I/O error where its index cannot grow."""
+    try:
+        return os.statvfs(path.parent).f_bavail == 0
+    except OSError:
+        return False
 
 
 def sync_folder(folder: Path) -> None:
     """Make names inside `folder` durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with disk_errors(folder):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def draft_folder(shard: Path) -> Path:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tomllib
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder, write_synced
 from amos.storage.filesystems import refuse_network_disk
 from amos.storage.keys import fingerprint, make_key
-from amos.storage.locks import alone_among_writers, maker_lock
+from amos.storage.locks import maker_lock
 from amos.storage.places import place
 from amos.storage.tallies import first_tallies
 from amos.storage.upgrades import FORMAT
@@ -136,52 +134,3 @@ def _check_settings(path: Path) -> None:
             code="newer_store",
             path=str(path),
         )
-
-
-def find_orphans(shard: Path, named: Callable[[], set[str]]) -> list[str]:
-    """Return segment files that no commit names, relative to the shard.
-
-    named: reads the files of the catalog.  Empty while another writer has drafts.
-    """
-    with alone_among_writers(shard) as is_alone:
-        return _orphans(shard, named()) if is_alone else []
-
-
-def _orphans(shard: Path, named: set[str]) -> list[str]:
-    files = (path.relative_to(shard).as_posix() for path in place(shard, "segments").glob("*/*"))
-    return sorted(file for file in files if file not in named)
-
-
-def clean_orphans(shard: Path, named: Callable[[], set[str]], settle: Callable[[], bool]) -> list[str]:
-    """Remove drafts of dead processes and segment files that no commit names; return what went.
-
-    named: reads the files of the catalog.  settle: empties its log, which may still hold a commit that the
-    disk refused and that names such segments; they stay while it cannot.
-    Does nothing while another writer has drafts.
-    """
-    with alone_among_writers(shard) as is_alone:
-        if not is_alone:
-            return []
-        # the catalog is read only now: a commit that ended just before has named its files by now
-        orphans = _orphans(shard, named())
-        if orphans and not settle():
-            orphans = []
-        for file in orphans:
-            reach("clean.before_remove")
-            (shard / file).unlink(missing_ok=True)
-        dead = [path for path in place(shard, "tmp").iterdir() if path.is_dir() and not _is_alive(path.name)]
-        for folder in dead:
-            shutil.rmtree(folder, ignore_errors=True)
-    return [*orphans, *(path.relative_to(shard).as_posix() for path in dead)]
-
-
-def _is_alive(name: str) -> bool:
-    if not name.isdecimal():
-        return False
-    try:
-        os.kill(int(name), 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True

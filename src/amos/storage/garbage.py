@@ -14,7 +14,8 @@ from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder
-from amos.storage.locks import alone_among_readers
+from amos.storage.leftovers import clear_leftovers, unnamed
+from amos.storage.locks import alone_among_readers, alone_among_writers
 from amos.storage.places import place
 
 _PAUSE_SECONDS = 0.05
@@ -45,21 +46,26 @@ def purge(
 ) -> tuple[bool, tuple[int, ...]]:
     """Remove what may hold erased rows, and finish the ledger of erasures.
 
-    lock: of the open shard, held for each attempt.  Returns whether it is done, and else who holds a pin.
+    lock: of the open shard, held for each attempt.  Returns whether it is done, and else who is in the way:
+    a reader that may open replaced files, or a writer whose drafts may hold rows of the state before.
     """
     deadline = time.monotonic() + wait_seconds
     while True:
-        with lock, alone_among_readers(shard) as is_free:
-            if is_free and _purge(shard, catalog, care):
+        with lock, alone_among_readers(shard) as is_free, alone_among_writers(shard) as is_alone:
+            if is_free and is_alone and _purge(shard, catalog, care):
                 return True, ()
         if time.monotonic() >= deadline:
-            return False, tuple(pin_holders(shard))
+            return False, tuple(holders(shard))
         time.sleep(_PAUSE_SECONDS)
 
 
 def _purge(shard: Path, catalog: Catalog, care: Care) -> bool:
     # what a merge replaced before the erasure may hold the same rows: nothing waits for its grace
     gone = remove_files(shard, care.garbage())
+    named = {entry.file for entry in catalog.segments()}
+    clear_leftovers(shard, named, catalog.truncate_log, is_alone=True)
+    if unnamed(shard, named):
+        return False
     remove_derived(shard)
     reach("purge.files_gone")
     with catalog.writing("purge"):
@@ -100,17 +106,16 @@ def remove_derived(shard: Path) -> list[str]:
     return gone
 
 
-def pin_holders(shard: Path) -> list[int]:
-    """Return the processes that hold a pin, as far as the system tells."""
-    path = place(shard, "tmp/pins.lock")
+def holders(shard: Path) -> list[int]:
+    """Return the processes that hold a pin or drafts, as far as the system tells."""
     try:
-        inode = path.stat().st_ino
+        inodes = {str(place(shard, name).stat().st_ino) for name in ("tmp/pins.lock", "tmp/writers.lock")}
         lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
     except OSError:
         return []
     found = {
         int(parts[4])
         for parts in (line.split() for line in lines)
-        if len(parts) > 5 and parts[1] == "FLOCK" and parts[5].rpartition(":")[2] == str(inode)
+        if len(parts) > 5 and parts[1] == "FLOCK" and parts[5].rpartition(":")[2] in inodes
     }
     return sorted(found - {os.getpid()}) or sorted(found)

@@ -11,8 +11,8 @@ from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog
 from amos.storage.compacting import Done, compact_segments
-from amos.storage.folders import find_orphans
 from amos.storage.garbage import collect, purge, remove_derived
+from amos.storage.leftovers import find_orphans
 from amos.storage.mending import Mending, found_in_backup, hot_of_backup
 from amos.storage.tiers import MOST_LIVE, MOST_WAITING, planned
 

@@ -129,8 +129,10 @@ class HolderNote:
     def clear(self) -> None:
         """Say that this process is done."""
         if self._descriptor is not None:
-            os.ftruncate(self._descriptor, 0)
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+            try:
+                os.ftruncate(self._descriptor, 0)
+            finally:
+                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """Close the note's file."""

@@ -16,8 +16,8 @@ from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, sync_folder
-from amos.storage.folders import clean_orphans
 from amos.storage.garbage import remove_derived
+from amos.storage.leftovers import clean_orphans
 from amos.storage.places import place
 from amos.storage.tallies import Tallies
 

@@ -51,7 +51,8 @@ def _is_nothing(report: Record) -> bool:
 
 def _pending(report: Record) -> str:
     pids = ", ".join(map(str, report["waiting_for"])) or "unknown"
+    others = plural(len(report["waiting_for"]), "reader or writer", "readers or writers")
     return (
-        f"Pending: {plural(len(report['waiting_for']), 'reader')} (process {pids}) still "
+        f"Pending: {others} (process {pids}) still "
         "hold files with it; it is invisible to new readers and goes with the next write after they end."
     )

@@ -206,7 +206,8 @@ def test_a_key_used_for_something_else_is_refused_and_queued(shard):
     assert not caught.value.is_retryable
     assert [(entry.conflicting_version, entry.target_ref) for entry in shard.conflicts()] == [(1, "ingest")]
     commit(shard, story(1, 1), idempotency=Idempotency("k1", b"q" * 32, b"other target"))
-    assert shard.head == 2
+    operations = [entry.operation for entry in shard.records().commits]
+    assert operations == ["ingest", "command_rejected", "ingest"]
 
 
 def test_texts_are_kept_once_by_digest(shard):

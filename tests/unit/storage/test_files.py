@@ -1,4 +1,5 @@
 import errno
+from types import SimpleNamespace
 
 import apsw
 import pytest
@@ -22,7 +23,11 @@ MOUNTS = """\
         (OSError(errno.ENOSPC, "full"), CapacityError),
         (OSError(errno.EACCES, "no"), InputError),
         (OSError(errno.EROFS, "read-only"), InputError),
-        (OSError(errno.EIO, "broken"), OSError),
+        (OSError(errno.EIO, "broken"), IntegrityError),
+        (OSError(errno.ENOENT, "gone"), FileNotFoundError),
+        (apsw.IOError("broken"), IntegrityError),
+        (apsw.LockedError("busy"), BusyError),
+        (apsw.ConstraintError("twice"), apsw.ConstraintError),
         (apsw.FullError("full"), CapacityError),
         (apsw.BusyError("busy"), BusyError),
         (apsw.CantOpenError("no"), InputError),
@@ -33,6 +38,12 @@ MOUNTS = """\
 def test_failures_of_the_disk_say_what_to_do(tmp_path, cause, expected):
     with pytest.raises(expected), disk_errors(tmp_path / "f"):
         raise cause
+
+
+def test_a_disk_without_room_for_an_index_of_sqlite_is_full(tmp_path, monkeypatch):
+    monkeypatch.setattr("amos.storage.files.os.statvfs", lambda _: SimpleNamespace(f_bavail=0))
+    with pytest.raises(CapacityError), disk_errors(tmp_path / "f"):
+        raise apsw.IOError("IOError: disk I/O error")
 
 
 def test_a_placed_file_holds_everything_and_leaves_no_draft(tmp_path):

@@ -14,7 +14,7 @@ from amos.clock import utc_now
 from amos.errors import BusyError, InputError, IntegrityError, SchemaError, UsageError
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
-from amos.storage import connections, folders, locks
+from amos.storage import connections, leftovers, locks
 from committed_rows import NOW, commit, new_shard, story
 
 
@@ -215,8 +215,8 @@ def test_the_catalog_is_read_while_no_writer_can_place_files(tmp_path):
                 seen.append(is_alone)
             return set()
 
-        folders.clean_orphans(shard.folder, named, lambda: True)
-        folders.find_orphans(shard.folder, named)
+        leftovers.clean_orphans(shard.folder, named, lambda: True)
+        leftovers.find_orphans(shard.folder, named)
     assert seen == [False, False]
 
 

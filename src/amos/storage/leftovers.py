@@ -1,0 +1,106 @@
+"""What killed processes leave behind: segment files that no commit names, and their drafts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from pathlib import Path
+
+from amos.storage.failpoints import reach
+from amos.storage.files import disk_errors
+from amos.storage.locks import alone_among_writers
+from amos.storage.places import place
+
+OLDEST_DRAFT_SECONDS = 86_400.0
+"""A draft that nobody has touched for so long belongs to nobody, whoever has its process number now."""
+
+
+def find_orphans(shard: Path, named: Callable[[], set[str]]) -> list[str]:
+    """Return segment files that no commit names, relative to the shard.
+
+    named: reads the files of the catalog.  Empty while another writer has drafts.
+    """
+    with alone_among_writers(shard) as is_alone:
+        return unnamed(shard, named()) if is_alone else []
+
+
+def unnamed(shard: Path, named: Collection[str]) -> list[str]:
+    """Return the segment files that are not among `named`."""
+    files = (path.relative_to(shard).as_posix() for path in place(shard, "segments").glob("*/*"))
+    return sorted(file for file in files if file not in named)
+
+
+def clean_orphans(shard: Path, named: Callable[[], set[str]], settle: Callable[[], bool]) -> list[str]:
+    """Remove drafts of dead processes and segment files that no commit names; return what went.
+
+    named: reads the files of the catalog.  Does nothing while another writer has drafts.
+    """
+    with alone_among_writers(shard) as is_alone:
+        # the catalog is read only now: a commit that ended just before has named its files by now
+        return clear_leftovers(shard, named(), settle) if is_alone else []
+
+
+def clear_leftovers(
+    shard: Path, named: Collection[str], settle: Callable[[], bool], *, is_alone: bool = False
+) -> list[str]:
+    """Remove what killed processes left, while the caller is alone among writers; return what went.
+
+    settle: empties the catalog's log, which may still hold a commit that the disk refused and that names
+    such segments; they stay while it cannot.  is_alone: among readers too, so that no draft is in use.
+    """
+    orphans = unnamed(shard, named)
+    if orphans and not settle():
+        orphans = []
+    for file in orphans:
+        reach("clean.before_remove")
+        with disk_errors(shard / file):
+            (shard / file).unlink(missing_ok=True)
+    drafts = [folder for folder in place(shard, "tmp").iterdir() if folder.is_dir()]
+    dead = [folder for folder in drafts if is_alone or _is_dead(folder)]
+    for folder in dead:
+        shutil.rmtree(folder, ignore_errors=True)
+    return [*orphans, *(path.relative_to(shard).as_posix() for path in dead)]
+
+
+def _is_dead(folder: Path) -> bool:
+    """Return whether a folder of drafts is of no process that runs, or of an earlier one of its number."""
+    if not folder.name.isdecimal() or not _runs(int(folder.name)):
+        return True
+    touched = _last_touched(folder)
+    return touched < _started(int(folder.name)) or touched < time.time() - OLDEST_DRAFT_SECONDS
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _last_touched(folder: Path) -> float:
+    """Return when a folder or a file in it was last written, in seconds since 1970."""
+    times = [0.0]
+    for path in (folder, *folder.rglob("*")):
+        with suppress(OSError):  # gone meanwhile
+            times.append(path.stat().st_mtime)
+    return max(times)
+
+
+def _started(pid: int) -> float:
+    """Return when a process began, in seconds since 1970, never too late; 0 where nobody says."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+        boot = next(
+            line
+            for line in Path("/proc/stat").read_text(encoding="ascii").splitlines()
+            if line.startswith("btime ")
+        )
+        return int(boot.split()[1]) + int(fields.split()[19]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, StopIteration):
+        return 0.0
