@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 
 import numpy as np
@@ -49,8 +48,9 @@ def decision_rows(work: Work) -> pa.Table:
     rows = np.concatenate((work.encoded.rows[places], gated))
     taken = work.candidates.select(_SHOWN).take(rows)
     verdicts, chosen = _verdicts(work, places, taken["gate"], len(places))
-    outcomes, actions, reasons = ([str(verdict[part]) for verdict in verdicts] for part in range(3))
-    outcome = [outcomes[one] for one in chosen]
+    outcome, action, reason = (
+        pa.array([str(verdict[part]) for verdict in verdicts], pa.string()).take(chosen) for part in range(3)
+    )
     count = len(rows)
     ids = decision_ids(taken["candidate_id"], work.key)
     has_atom = np.zeros(count, np.bool_)
@@ -60,9 +60,9 @@ def decision_rows(work: Work) -> pa.Table:
         "version": _versions(work, rows, ids),
         "candidate_id": taken["candidate_id"],
         "source_id": taken["source_id"],
-        "outcome": pa.array(outcome, pa.string()),
-        "action": pa.array([actions[one] for one in chosen], pa.string()),
-        "reasons": singletons(pa.array([reasons[one] for one in chosen], pa.string())),
+        "outcome": outcome,
+        "action": action,
+        "reasons": singletons(reason),
         "modality": taken["modality"],
         "policy": pa.repeat(work.policy.label, count),
         "extractor": taken["extractor"],
@@ -75,11 +75,11 @@ def decision_rows(work: Work) -> pa.Table:
     return table_of("decisions", columns)
 
 
-def _deadlines(work: Work, outcome: Sequence[str]) -> pa.Array:
+def _deadlines(work: Work, outcome: pa.Array) -> pa.Array:
     """Return the end of quarantine of each held row, null of the others."""
     end = work.now + timedelta(days=work.policy.quarantine.days)
-    held = [end if one == Outcome.QUARANTINE else None for one in outcome]
-    return pa.array(held, UNSALTED["decisions"].field("deadline").type)
+    held = pa.scalar(end, UNSALTED["decisions"].field("deadline").type)
+    return pc.if_else(pc.equal(outcome, str(Outcome.QUARANTINE)), held, None)
 
 
 def decision_ids(decided: pa.ChunkedArray | pa.Array, key: bytes) -> pa.Array:
@@ -105,13 +105,19 @@ def singletons(values: pa.Array) -> pa.ListArray:
     return pa.ListArray.from_arrays(np.arange(len(values) + 1, dtype=np.int32), values)
 
 
+def nothing_in(count: int, kind: pa.ListType) -> pa.ListArray:
+    """Return `count` empty lists."""
+    empty = pa.array(np.zeros(count + 1, np.int32))
+    return pa.ListArray.from_arrays(empty, pa.array([], kind.value_type), type=kind)
+
+
 def _actions(work: Work, places: I64) -> I64:
     return codes_of(work.after, work.encoded.rows.size)[places] // len(REASONS)
 
 
 def _verdicts(
     work: Work, places: I64, gates: pa.ChunkedArray, folded_count: int
-) -> tuple[list[Verdict], list[int]]:
+) -> tuple[list[Verdict], pa.Array]:
     """Return the distinct verdicts, and per row which one it is: folded rows first, then gated ones."""
     verdicts = [*_FOLDED]
     chosen = codes_of(work.after, work.encoded.rows.size)[places].tolist()
@@ -123,7 +129,7 @@ def _verdicts(
             action = _HELD_ACTION.get(Outcome(outcome), Action.ADD)
             verdicts.append((Outcome(outcome), action, Reason(reason)))
         chosen.append(number[gate])
-    return verdicts, chosen
+    return verdicts, pa.array(chosen, pa.int64())
 
 
 def _folded_verdict(code: int) -> Verdict:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.identity import CLAIM_SCOPE, author_identity, keyed_id
@@ -78,18 +79,25 @@ def capture_sources(
 
 def identify_authors(raw: pa.Table, key: bytes) -> pa.Array:
     """Return (n,) 16-byte entity ids of the authors of RAW rows; one owner per scope."""
-    names = [*CLAIM_SCOPE, "author", "is_owner"]
-    rows = zip(*(raw[name].to_pylist() for name in names), strict=True)
-    known: dict[tuple[Any, ...], bytes] = {}
+    told = raw.select([*CLAIM_SCOPE, "author", "is_owner"])
+    first, which = _distinct_rows(told)
     ids = []
-    for row in rows:
-        found = known.get(row)
-        if found is None:
-            *scope, author, is_owner = row
-            identity = author_identity(tuple(scope), author or "unknown", is_owner)
-            found = known[row] = keyed_id(key, "entities", identity)
-        ids.append(found)
-    return pa.array(ids, pa.binary(16))
+    for *scope, author, is_owner in zip(*(column.to_pylist() for column in told.take(first)), strict=True):
+        identity = author_identity(tuple(scope), author or "unknown", is_owner)
+        ids.append(keyed_id(key, "entities", identity))
+    return pa.array(ids, pa.binary(16)).take(pa.array(which))
+
+
+def _distinct_rows(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a row of each distinct kind in `rows`, and which kind each row is."""
+    first, which = np.zeros(min(1, len(rows)), np.int64), np.zeros(len(rows), np.int64)
+    for column in rows.columns:
+        if column.null_count == len(column):
+            continue
+        encoded = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
+        pairs = which * len(encoded.dictionary) + encoded.indices.to_numpy()
+        _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
+    return first, which
 
 
 def _identities(parts: Sequence[str | pa.ChunkedArray], count: int) -> NDArray[np.uint8]:

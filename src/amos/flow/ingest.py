@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from amos.admission.tombstones import Graves
 from amos.evidence.capture import digest_deliveries, identify_sources
+from amos.flow.memory import collected_between
 from amos.flow.plan import Plan, plan_batch
 from amos.flow.prepare import Rules
 from amos.flow.receipt import Receipt
@@ -58,13 +59,15 @@ class Run:
 
     def ingest(self, batches: Iterable[Batch], progress: Progress | None = None) -> Receipt:
         """Store and decide every batch, each in one commit; return the receipt."""
-        for batch in batches:
-            self.receipt.count_batch(batch)
-            if not batch.is_empty:
-                self._ingest_blocks(batch)
-                self.shard.tidy(now=self.now(), is_running=True)
-            if progress is not None:
-                progress(batch.record_count, batch.bytes_read)
+        with collected_between() as collect:
+            for batch in batches:
+                self.receipt.count_batch(batch)
+                if not batch.is_empty:
+                    self._ingest_blocks(batch)
+                    self.shard.tidy(now=self.now(), is_running=True)
+                if progress is not None:
+                    progress(batch.record_count, batch.bytes_read)
+                collect()
         self.receipt.graph_version = self.shard.head or None
         return self.receipt
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from amos.admission.candidates import Builder, Built
 from amos.admission.cells import instants
 from amos.admission.comparison import UNSALTED
-from amos.admission.decision_rows import decision_ids
+from amos.admission.decision_rows import decision_ids, nothing_in, singletons
 from amos.admission.policy import Policy
 from amos.admission.tombstones import Graves
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
+from amos.extraction.notes import one_array
 from amos.extraction.registry import Extractor
 from amos.extraction.screen import apply_cuts, screen
 from amos.flow.tombstoned import (
@@ -236,20 +237,7 @@ def source_decisions(
         ~has_candidate.to_numpy(zero_copy_only=False) | ~retained | ((flags & (SourceFlag.CUT | UNSEEN)) != 0)
     )
     rows = np.flatnonzero(needs)
-    verdicts = _noted_verdicts(notes, rows)
-    cut_reasons, flag_reasons = _reasons_found(findings)
-    for place in np.flatnonzero(_is_special(rows, retained, cut_reasons, flag_reasons)).tolist():
-        row = int(rows[place])
-        mode = verdicts[2][place]
-        if not retained[row]:
-            special = (Outcome.REJECT, [str(Reason.UNAUTHORIZED_SCOPE)], mode)
-        elif row in cut_reasons:
-            special = (Outcome.REJECT, cut_reasons[row], str(Modality.ASSERTED))
-        else:
-            special = (Outcome.QUARANTINE, flag_reasons[row], mode)
-        for column, value in zip(verdicts, special, strict=True):
-            column[place] = value
-    outcome, reasons, modality = verdicts
+    verdict, reasons, modality = _verdicts(notes, findings, rows, retained)
     taken = sources["source_id"].take(rows)
     deadline = now + timedelta(days=rules.policy.quarantine.days)
     schema = UNSALTED["decisions"]
@@ -261,38 +249,69 @@ def source_decisions(
         "version": pa.array(np.ones(count, np.int32)),
         "candidate_id": pa.nulls(count, schema.field("candidate_id").type),
         "source_id": taken,
-        "outcome": pa.array(outcome, pa.string()),
-        "action": pa.array([_ACTIONS[one] for one in outcome], pa.string()),
-        "reasons": pa.array(reasons, schema.field("reasons").type),
-        "modality": pa.array(modality, pa.string()),
+        "outcome": pa.array(_OUTCOMES, pa.string()).take(verdict),
+        "action": pa.array(_ACTIONS, pa.string()).take(verdict),
+        "reasons": reasons.cast(schema.field("reasons").type),
+        "modality": modality,
         "policy": pa.repeat(rules.policy.label, count),
         "extractor": pa.repeat(rules.extractor.name, count),
         "utility": pa.array(np.zeros(count, np.int32)),
         "risk": pa.array(np.zeros(count, np.int32)),
         "atom_id": pa.nulls(count, schema.field("atom_id").type),
-        "targets": pa.array([[]] * count, schema.field("targets").type),
-        "deadline": (
-            pa.array([deadline if one == Outcome.QUARANTINE else None for one in outcome], until)
-            if Outcome.QUARANTINE in outcome
-            else pa.nulls(count, until)
-        ),
+        "targets": nothing_in(count, schema.field("targets").type),
+        "deadline": pc.if_else(pc.equal(verdict, _QUARANTINE), pa.scalar(deadline, until), None),
     }
     return pa.table([columns[field.name] for field in schema], schema=schema)
 
 
-_ACTIONS = {
-    Outcome.REJECT: Action.REJECT,
-    Outcome.QUARANTINE: Action.ADD,
-    Outcome.IGNORE: Action.NOOP,
-}
+_OUTCOMES = (Outcome.IGNORE, Outcome.REJECT, Outcome.QUARANTINE)
+_ACTIONS = (Action.NOOP, Action.REJECT, Action.ADD)
+_IGNORE, _REJECT, _QUARANTINE = range(3)
 
 
-def _noted_verdicts(notes: pa.Table, rows: NDArray[np.int64]) -> tuple[list[Any], list[Any], list[Any]]:
-    """Return per row outcome, reasons and modality as the extractor's notes say."""
+def _verdicts(
+    notes: pa.Table, findings: pa.Table, rows: NDArray[np.int64], retained: NDArray[np.bool_]
+) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """Return per source of `rows` the place of its outcome in _OUTCOMES, its reasons and its modality."""
+    cuts, flags = _reasons_found(findings)
+    reasons, modality = _noted(notes, rows)
+    verdict = np.full(len(rows), _IGNORE, np.int8)
+    places = np.flatnonzero(_is_special(rows, retained, cuts, flags))
+    if places.size:
+        modes = modality.take(pa.array(places)).to_pylist()
+        special = [
+            _special(retained[row], cuts.get(row), flags.get(row), mode)
+            for row, mode in zip(rows[places].tolist(), modes, strict=True)
+        ]
+        verdict[places], told, shown = zip(*special, strict=True)
+        reasons, modality = _replaced(reasons, places, told), _replaced(modality, places, shown)
+    return pa.array(verdict), reasons, modality
+
+
+def _noted(notes: pa.Table, rows: NDArray[np.int64]) -> tuple[pa.Array, pa.Array]:
+    """Return per row the reasons and the modality that the extractor's notes give."""
     places = pc.index_in(pa.array(rows, pa.int32()), value_set=notes["source_row"].combine_chunks())
     reason = pc.fill_null(notes["reason"].take(places), str(Reason.NO_EXTRACTABLE_CLAIM))
     mode = pc.fill_null(notes["modality"].take(places), str(Modality.NONE))
-    return [Outcome.IGNORE] * len(rows), [[one] for one in reason.to_pylist()], mode.to_pylist()
+    return singletons(one_array(reason)), one_array(mode)
+
+
+def _special(
+    is_retained: bool, cut: list[str] | None, flagged: list[str] | None, mode: str
+) -> tuple[int, list[str], str]:
+    """Return outcome, reasons and modality of a source that was refused, cut or flagged."""
+    if not is_retained:
+        return _REJECT, [str(Reason.UNAUTHORIZED_SCOPE)], mode
+    if cut is not None:
+        return _REJECT, cut, str(Modality.ASSERTED)
+    return _QUARANTINE, flagged or [], mode
+
+
+def _replaced(column: pa.Array, places: NDArray[np.int64], values: Sequence[Any]) -> pa.Array:
+    """Return `column` with `values` at `places`."""
+    chosen = np.arange(len(column))
+    chosen[places] = len(column) + np.arange(len(places))
+    return pa.concat_arrays([column, pa.array(values, column.type)]).take(pa.array(chosen))
 
 
 def _is_special(
