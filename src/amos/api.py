@@ -23,6 +23,7 @@ from amos.journal.store import Shard
 from amos.reprocess.rereading import Rereading
 
 if TYPE_CHECKING:
+    from amos.extraction.registry import Extractor
     from amos.flow.ingest import Progress
     from amos.flow.inputs import Report
     from amos.journal.findings import VerifyReport
@@ -110,21 +111,23 @@ class Store(Queue, Rereading):
         mapping: str | Path | None = None,
         trust: str | None = None,
         zone: str | None = None,
-        extractor: str | None = None,
+        extractor: str | Extractor | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Read transcripts into memory, one durable commit per batch; return the receipt.
 
-        paths: one file, folder or archive, or several.  extractor: `name@version`, else the current one.
+        paths: one file, folder or archive, or several.  extractor: `name@version` or the extractor itself,
+        else the current one.
         Re-running adds nothing that is stored already, so an interrupted run is simply run again.
         With dry_run the same work happens on a scratch copy, and the store stays as it is; the
         receipt then lists where something was cut.
         """
-        from amos.extraction.propose import EXTRACTOR
+        from amos.extraction.registry import fallback_reasons
         from amos.flow.ingest import Run
         from amos.flow.inputs import given_paths, measure_inputs
         from amos.flow.memory import returned_memory
+        from amos.flow.receipts import note_answers
         from amos.flow.rules import default_rules
         from amos.sources.reading import read_batches
 
@@ -150,12 +153,14 @@ class Store(Queue, Rereading):
             shard=(self.tenant, self.workspace),
         )
         size = measure_inputs(files, format=format, mapping=Path(mapping) if mapping else None)
-        rules = default_rules(size=size, extractor=extractor or EXTRACTOR)
+        rules = default_rules(size=size, extractor=extractor)
         run_id = random_id()
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
+        note_answers(self.shard, rules.extractor, started)
         with returned_memory():
             receipt = run.ingest(batches, progress)
             receipt.seconds = time.perf_counter() - began
+            receipt.fallback_reasons = fallback_reasons(rules.extractor)
             record = receipt.as_record()
             self.shard.record_run(run_id, "ingest", started, utc_now(), record, is_synced=False)
             self.shard.tidy(now=utc_now())
@@ -335,22 +340,22 @@ def propose(
     format: str | None = None,  # noqa: A002 - the word of the command line
     zone: str | None = None,
     trust: str | None = None,
-    extractor: str | None = None,
+    extractor: str | Extractor | None = None,
     report: Report | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield one line per candidate and decision for every message in `paths`; no store is touched.
 
-    paths: one file, folder or archive, or several.  extractor: `name@version`, else the current one.
+    paths: one file, folder or archive, or several.  extractor: `name@version` or the extractor itself, else
+    the current one.
     report: told of every record that could not be read, or only in part.
     """
-    from amos.extraction.propose import EXTRACTOR
     from amos.flow.inputs import given_paths, measure_inputs, read_proposals
     from amos.flow.proposing import propose_lines
     from amos.flow.rules import default_rules
 
     files = given_paths(paths)
     size = measure_inputs(files, format=format, zone=zone, trust=trust)
-    rules = default_rules(size=size, extractor=extractor or EXTRACTOR)
+    rules = default_rules(size=size, extractor=extractor)
     proposals = read_proposals(files, format=format, zone=zone, trust=trust, report=report)
     yield from propose_lines(proposals, rules=rules, now=utc_now())
 

@@ -49,6 +49,15 @@ _IGNORING_VETOES = {
 }
 
 
+_REJECTING_VETOES = {
+    Reason.MALFORMED_MODEL_OUTPUT,
+    Reason.UNSUPPORTED_BY_SOURCE,
+    Reason.EVIDENCE_SPAN_OUT_OF_RANGE,
+    Reason.EVIDENCE_EXCERPT_DIGEST_MISMATCH,
+}
+"""Found where a model's row is checked against the text: it is no claim of that text."""
+
+
 class Facts(NamedTuple):
     """What the gates look at: one claim joined with its source."""
 
@@ -95,6 +104,8 @@ def risk_of(cues: int, policy: Policy) -> int:
 
 
 def _contract(facts: Facts) -> Gate | None:
+    if facts.veto in _REJECTING_VETOES:
+        return Outcome.REJECT, Reason(facts.veto)
     if not facts.is_span_sound:
         return Outcome.REJECT, Reason.EVIDENCE_SPAN_OUT_OF_RANGE
     if not facts.is_ordered_in_time:

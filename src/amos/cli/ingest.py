@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from amos.cli.extractors import chosen_extractor, extractor_options
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath
 from amos.cli.printing import json_option
-from amos.cli.reading import Reading, extractor_option, read_into_store
+from amos.cli.reading import Reading, read_into_store
 
 
 @click.command()
@@ -25,7 +26,7 @@ from amos.cli.reading import Reading, extractor_option, read_into_store
 )
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none, such as Europe/Brussels.")
-@extractor_option
+@extractor_options
 @click.option("--dry-run", is_flag=True, help="Store nothing; say what would happen and what would be cut.")
 @click.option(
     "--strict",
@@ -55,6 +56,8 @@ def ingest(
       amos ingest chats.zip
       amos -s mem ingest notes.jsonl --from messages --zone Europe/Brussels
       amos ingest export/ --dry-run
+      amos ingest chats.zip --proposals answers.jsonl
     """
+    options["extractor"] = chosen_extractor(invocation, options)
     reading = Reading(paths=paths, is_dry=dry_run, is_strict=strict, as_json=as_json, options=options)
     read_into_store(invocation, reading)

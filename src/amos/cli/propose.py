@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from amos.cli.extractors import chosen_extractor, extractor_options
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath
 from amos.cli.printing import print_objects
-from amos.cli.reading import extractor_option
 from amos.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 @click.option("--from", "format", metavar="FORMAT", help="Read as this format instead of looking.")
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none.")
-@extractor_option
+@extractor_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, which it always does.")
 @pass_invocation
 def propose(
     invocation: Invocation,
+    /,
     *,
     paths: tuple[Path, ...],
     format: str | None,  # noqa: A002 - the word of the command line
     trust: str | None,
     zone: str | None,
-    extractor: str | None,
     as_json: bool,  # noqa: ARG001 - there is no other form
+    **chosen: Any,
 ) -> None:
     """Print the candidates of texts without a store, one JSON line each.
 
@@ -58,6 +59,7 @@ def propose(
         if problem.is_lost:
             lost.append(problem)
 
+    extractor = chosen_extractor(invocation, chosen)
     proposed = propose_all(paths, format=format, zone=zone, trust=trust, extractor=extractor, report=report)
     print_objects(proposed)
     if lost:

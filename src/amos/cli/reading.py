@@ -21,9 +21,6 @@ from amos.errors import InputError
 if TYPE_CHECKING:
     from amos.api import Store
 
-extractor_option = click.option(
-    "--extractor", metavar="NAME@VERSION", help="Read claims with this extractor instead of the current one."
-)
 WARNED = 10
 """Problems named on standard error; all are counted, and listed by `--json`."""
 

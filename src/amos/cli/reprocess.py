@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from amos.cli.extractors import chosen_extractor, extractor_options
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import OutputPath
 from amos.cli.printing import json_option, print_lines, print_object, print_rows
@@ -14,9 +15,7 @@ from amos.errors import UsageError
 
 
 @click.command()
-@click.option(
-    "--extractor", metavar="NAME@VERSION", help="Read with this extractor; the current one if left out."
-)
+@extractor_options
 @click.option("--since", metavar="TIME", help="Only messages from this event time on.")
 @click.option("--until", metavar="TIME", help="Only messages before this event time.")
 @click.option(
@@ -40,7 +39,9 @@ def reprocess(
     form: str,
     output: str,
     as_json: bool,
-    **asked: str | None,
+    since: str | None,
+    until: str | None,
+    **chosen: Any,
 ) -> None:
     """Read kept sources again with another extractor, and see what would change.
 
@@ -56,11 +57,14 @@ def reprocess(
       amos reprocess --apply run_7f3k2q
     """
     with invocation.open_store(is_writing=True) as store, step_progress(invocation, "reading") as progress:
+        extractor = chosen_extractor(invocation, chosen)
         if applied is not None:
+            asked = {"--since": since, "--until": until, "--extractor": isinstance(extractor, str)}
             _require_alone(asked, form, output)
-            record = store.apply_run(applied, progress=progress)
+            given = None if isinstance(extractor, str) else extractor
+            record = store.apply_run(applied, given, progress=progress)
         else:
-            record = store.reprocess(**asked, progress=progress)
+            record = store.reprocess(extractor, since=since, until=until, progress=progress)
         if output != "-":
             from amos.moves import write_told
 
@@ -79,8 +83,8 @@ def print_run(record: dict[str, Any], form: str = "text", *, as_json: bool) -> N
         print_lines(_lines(record, form))
 
 
-def _require_alone(asked: dict[str, str | None], form: str, output: str) -> None:
-    named = [f"--{name}" for name, value in asked.items() if value is not None]
+def _require_alone(asked: dict[str, Any], form: str, output: str) -> None:
+    named = [name for name, value in asked.items() if value]
     named += ["--as"] * (form != "text") + ["-o"] * (output != "-")
     if named:
         raise UsageError(

@@ -49,6 +49,7 @@ class Receipt:
     conflicts: int = 0
     notes: list[Problem] = field(default_factory=list)
     notes_total: int = 0
+    fallback_reasons: dict[str, int] = field(default_factory=dict)
     graph_version: int | None = None
     seconds: float = 0.0
 
@@ -74,6 +75,7 @@ class Receipt:
             "conflicts": self.conflicts,
             "notes": _as_rows(self.notes),
             "notes_total": self.notes_total,
+            "fallback_reasons": self.fallback_reasons,
             "graph_version": self.graph_version,
             "seconds": round(self.seconds, 6),
         }

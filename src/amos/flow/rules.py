@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from amos.admission.policy import Policy, default_policy_text, read_policy
 from amos.extraction.propose import EXTRACTOR
-from amos.extraction.registry import find_extractor
+from amos.extraction.registry import Extractor, find_extractor
 from amos.flow.prepare import Rules
 from amos.kernels.warmth import was_warm
 from amos.schemas.catalog import text_digest
@@ -25,22 +25,29 @@ class _Seen:
     runs = 0
 
 
-def default_rules(*, size: int, extractor: str = EXTRACTOR) -> Rules:
+def default_rules(*, size: int, extractor: str | Extractor | None = None) -> Rules:
     """Return an extractor and the policy that ships with Amos; compiled once a process has read enough.
 
-    size: bytes of the input at hand.  Plain and compiled kernels give the same rows.  Raises UsageError
-    for an unknown extractor.
+    size: bytes of the input at hand.  extractor: itself or its name, the current rules when left out.
+    Plain and compiled kernels give the same rows.  Raises UsageError for an unknown extractor.
     """
     _Seen.count += size
     _Seen.runs += 1
     is_loading_worth = _Seen.runs > 1 and _Seen.count >= LOADED_FROM_BYTES and was_warm()
     policy, texts = default_policy()
     return Rules(
-        extractor=find_extractor(extractor),
+        extractor=extractor_of(extractor),
         policy=policy,
         is_compiled=_Seen.count >= COMPILED_FROM_BYTES or is_loading_worth,
         texts=texts,
     )
+
+
+def extractor_of(extractor: str | Extractor | None) -> Extractor:
+    """Return an extractor given by itself or by its name, the current rules when left out."""
+    if extractor is None or isinstance(extractor, str):
+        return find_extractor(extractor or EXTRACTOR)
+    return extractor
 
 
 @lru_cache(maxsize=1)

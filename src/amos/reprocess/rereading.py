@@ -11,6 +11,7 @@ from amos.identity import random_id
 from amos.journal.store import Shard
 
 if TYPE_CHECKING:
+    from amos.extraction.registry import Extractor
     from amos.reprocess.runs import Reprocessing
 
 
@@ -23,7 +24,7 @@ class Rereading:
 
     def reprocess(
         self,
-        extractor: str | None = None,
+        extractor: str | Extractor | None = None,
         *,
         since: str | None = None,
         until: str | None = None,
@@ -31,12 +32,14 @@ class Rereading:
     ) -> dict[str, Any]:
         """Read kept sources again with an extractor, and return how the reading would differ.
 
-        extractor: `name@version`, else the current one.  since, until: sources of this half-open span of
-        event time; the scope of the store narrows too.  progress: sources done and all.
+        extractor: `name@version` or the extractor itself, else the current one.  since, until: sources of
+        this half-open span of event time; the scope of the store narrows too.  progress: sources done and
+        all.
         Nothing that is remembered changes: `apply_run` promotes the run that this returns.  `differences`
         holds one row per place where the readings differ.
         """
         from amos.flow.instants import instant_us
+        from amos.flow.receipts import note_answers
         from amos.reprocess.runs import Asked
         from amos.reprocess.shadow import Span
         from amos.reprocess.told import difference_rows
@@ -52,21 +55,29 @@ class Rereading:
             scope=self.scope,
         )
         started = utc_now()
+        note_answers(self.shard, work.rules.extractor, started)
         with self.shard.pin() as snapshot:
             compared = work.compare(asked, snapshot, progress)
             rows = difference_rows(snapshot, compared)
         record = work.keep(random_id(), asked, compared, started)
         return {**record, "differences": rows}
 
-    def apply_run(self, ref: str, *, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    def apply_run(
+        self,
+        ref: str,
+        extractor: Extractor | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[str, Any]:
         """Promote the shadow run `ref` in one commit; return its receipt.
 
+        extractor: needed again where the run was made with one that has no name of its own to be found by.
         Raises UsageError when there is none, or the store has changed so that it would do something else.
         """
         from amos.reprocess.runs import find_run
 
         run_id, record = find_run(self.shard, ref)
-        done = self._reprocessing(record["extractor"]).apply(run_id, record, progress)
+        done = self._reprocessing(extractor or record["extractor"]).apply(run_id, record, progress)
         self.shard.tidy(now=utc_now())
         return done
 
@@ -79,10 +90,9 @@ class Rereading:
         from amos.reprocess.runs import find_run
 
         run_id, record = find_run(self.shard, ref)
-        return self._reprocessing(record["extractor"]).revert(run_id, record, dry_run=dry_run)
+        return self._reprocessing().revert(run_id, record, dry_run=dry_run)
 
-    def _reprocessing(self, extractor: str | None) -> Reprocessing:
-        from amos.extraction.propose import EXTRACTOR
+    def _reprocessing(self, extractor: str | Extractor | None = None) -> Reprocessing:
         from amos.flow.rules import default_rules
         from amos.reprocess.runs import Reprocessing
 
@@ -91,6 +101,6 @@ class Rereading:
         return Reprocessing(
             shard=self.shard,
             actor=self.principal.name,
-            rules=default_rules(size=size, extractor=extractor or EXTRACTOR),
+            rules=default_rules(size=size, extractor=extractor),
             now=utc_now,
         )

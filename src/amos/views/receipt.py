@@ -73,6 +73,8 @@ def receipt_lines(receipt: Record) -> Iterator[str]:
     if receipt["reasons"]:
         yield f"Main reasons: {_main(receipt['reasons'])}."
     yield from _cut_lines(receipt)
+    if receipt.get("fallback_reasons"):
+        yield f"Read by the rules where the model gave nothing: {counted(receipt['fallback_reasons'])}."
     refused = receipt["reasons"].get(CONFLICT, 0)
     if refused:
         yield (
