@@ -123,11 +123,9 @@ class Store(Queue, Rereading):
         With dry_run the same work happens on a scratch copy, and the store stays as it is; the
         receipt then lists where something was cut.
         """
-        from amos.extraction.registry import fallback_reasons
         from amos.flow.ingest import Run
         from amos.flow.inputs import given_paths, measure_inputs
         from amos.flow.memory import returned_memory
-        from amos.flow.receipts import note_answers
         from amos.flow.rules import default_rules
         from amos.sources.reading import read_batches
 
@@ -156,11 +154,9 @@ class Store(Queue, Rereading):
         rules = default_rules(size=size, extractor=extractor)
         run_id = random_id()
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
-        note_answers(self.shard, rules.extractor, started)
         with returned_memory():
             receipt = run.ingest(batches, progress)
             receipt.seconds = time.perf_counter() - began
-            receipt.fallback_reasons = fallback_reasons(rules.extractor)
             record = receipt.as_record()
             self.shard.record_run(run_id, "ingest", started, utc_now(), record, is_synced=False)
             self.shard.tidy(now=utc_now())

@@ -42,6 +42,9 @@ def test_what_a_model_proposes_is_checked_and_decided_like_anything_else(amos, n
     assert said == ["User's crate is blue.", "User's locker is B12."]
     rows = amos("list", "candidates", "--json").rows
     assert {row["extractor"] for row in rows} == {"proposals@1"}
+    assert amos("list", "--extractor", "rules@2", "--json").rows == []
+    assert len(amos("list", "--extractor", "proposals@1", "--policy", "default@1", "--json").rows) == 2
+    assert amos("list", "sources", "--extractor", "rules@2").code == 2
     assert amos("verify", "--deep", "--json").object["ok"] is True
 
 
@@ -90,7 +93,7 @@ def test_an_endpoint_that_is_gone_leaves_the_rules_and_says_so(amos, notes):
 def test_propose_reads_them_too(amos, notes, answers):
     told = amos("propose", notes, "--from", "messages", "--proposals", answers)
     rows = [json.loads(text) for text in told.out.splitlines()]
-    assert [row["outcome"] for row in rows if row["id"] == "n1"] == ["reject", "reject", "commit"]
+    assert [row["outcome"] for row in rows if row["id"] == "n1"] == ["commit", "reject", "reject"]
 
 
 @pytest.mark.parametrize(

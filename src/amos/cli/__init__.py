@@ -44,7 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "reprocess": Entry(
         "Decide",
         "amos.cli.reprocess:reprocess",
-        "Read kept sources with another extractor, and compare.",
+        "Read kept sources again with another extractor, and see what would change.",
     ),
     "runs": Entry("Decide", "amos.cli.reprocess:runs", "List what ran on the store."),
     "revert": Entry("Decide", "amos.cli.reprocess:revert", "Take an applied re-reading back."),

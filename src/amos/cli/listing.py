@@ -32,6 +32,8 @@ _STATES = ("active", "superseded", "archived", "quarantined", "all")
     show_default=True,
     help="Of atoms: what holds now, what gave way, what waits for a decision.",
 )
+@click.option("--extractor", metavar="NAME@VERSION", help="Only what this extractor read.")
+@click.option("--policy", metavar="NAME@VERSION", help="Only what this policy decided.")
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Rows of a page.")
 @click.option("--cursor", metavar="CURSOR", help="Go on after the page that printed this.")
 @click.option("--since", metavar="TIME", help="Not before this time (of the event, not of the reading).")
@@ -46,6 +48,8 @@ def list_rows(
     kind: str,
     types: tuple[str, ...],
     state: str,
+    extractor: str | None,
+    policy: str | None,
     limit: int,
     cursor: str | None,
     since: str | None,
@@ -64,6 +68,7 @@ def list_rows(
       amos list --type preference --limit 10
       amos list sources --since 2026-03-01 --until 2026-04-01
       amos list --state quarantined --json
+      amos list candidates --extractor rules@1
     """
     from amos.flow.instants import instant_us
     from amos.flow.look import Wanted
@@ -77,7 +82,8 @@ def list_rows(
         until_us=None if until is None else instant_us(until, "--until"),
     )
     with invocation.open_store() as store:
-        listed = store.list(Wanted(kind=kind, types=types, state=state, page=page), **when)
+        wanted = Wanted(kind=kind, types=types, state=state, extractor=extractor, policy=policy, page=page)
+        listed = store.list(wanted, **when)
         is_empty = store.shard.head == 0
     if as_json:
         print_rows(listed.rows, is_truncated=listed.is_truncated, cursor=listed.cursor)

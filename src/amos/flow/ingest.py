@@ -13,10 +13,12 @@ import pyarrow.compute as pc
 
 from amos.admission.tombstones import Graves
 from amos.evidence.capture import digest_deliveries, identify_sources
+from amos.extraction.registry import fallback_reasons
 from amos.flow.memory import collected_between
 from amos.flow.plan import Plan, plan_batch
 from amos.flow.prepare import Rules
 from amos.flow.receipt import Receipt
+from amos.flow.receipts import note_answers
 from amos.journal.store import HeadMoved, Shard, Snapshot
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch
@@ -59,6 +61,7 @@ class Run:
 
     def ingest(self, batches: Iterable[Batch], progress: Progress | None = None) -> Receipt:
         """Store and decide every batch, each in one commit; return the receipt."""
+        note_answers(self.shard, self.rules.extractor, self.now())
         with collected_between() as collect:
             for batch in batches:
                 self.receipt.count_batch(batch)
@@ -69,6 +72,7 @@ class Run:
                     progress(batch.record_count, batch.bytes_read)
                 collect()
         self.receipt.graph_version = self.shard.head or None
+        self.receipt.fallback_reasons = fallback_reasons(self.rules.extractor)
         return self.receipt
 
     def _ingest_blocks(self, batch: Batch) -> None:

@@ -38,11 +38,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What `list` is asked for.  type: atom types, all when empty.  state: one of STATES."""
+    """What `list` is asked for.  type: atom types, all when empty.  state: one of STATES.
+
+    extractor, policy: `name@version` of what read and decided a claim; None asks for all.
+    """
 
     kind: str = "atoms"
     types: tuple[str, ...] = ()
     state: str = "active"
+    extractor: str | None = None
+    policy: str | None = None
     page: PageRequest = field(default_factory=PageRequest)
 
 
@@ -64,6 +69,11 @@ def list_rows(sight: Sight, wanted: Wanted) -> Listed:
         raise UsageError(f"no list of {wanted.kind!r}", advice=f"Lists: {', '.join(_LISTERS)}.")
     if wanted.state not in STATES:
         raise UsageError(f"no state is called {wanted.state!r}", advice=f"States: {', '.join(STATES)}.")
+    if wanted.kind not in _DECIDED and (wanted.extractor or wanted.policy):
+        raise UsageError(
+            f"{wanted.kind} are not read by an extractor or decided by a policy",
+            advice=f"`--extractor` and `--policy` choose among {', '.join(_DECIDED)}.",
+        )
     if wanted.kind == "atoms" and wanted.state == "quarantined":
         lister = _list_waiting
     if sight.as_of_us is not None and lister not in _OF_VALID_TIME:
@@ -94,7 +104,7 @@ def _paged(
 
 def _list_atoms(sight: Sight, wanted: Wanted) -> Listed:
     rows = sight.current("atoms", ["atom_id", "observed_at", "type", *STATE_COLUMNS])
-    rows = _begun(_of_types(rows, wanted.types), sight.as_of_us)
+    rows = _decided_by(sight, _begun(_of_types(rows, wanted.types), sight.as_of_us), wanted)
     if wanted.state != "all":
         rows = rows.filter(pc.equal(pa.array(states_of(rows, sight.now_us), pa.string()), wanted.state))
     return _paged(sight, "atoms", rows, wanted, atom_rows, time="observed_at")
@@ -108,6 +118,19 @@ def _begun(rows: pa.Table, instant_us: int | None) -> pa.Table:
     return rows.filter(pa.array(kept, pa.bool_()))
 
 
+def _decided_by(sight: Sight, rows: pa.Table, wanted: Wanted) -> pa.Table:
+    """Return the rows (first column the id) that a current decision of the wanted making names."""
+    asked = {"extractor": wanted.extractor, "policy": wanted.policy}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if not asked:
+        return rows
+    key = rows.schema.names[0]
+    decisions = sight.current("decisions", [key, *asked])
+    for name, value in asked.items():
+        decisions = decisions.filter(pc.equal(decisions[name], value))
+    return rows.filter(pc.is_in(rows[key], value_set=decisions[key].combine_chunks().drop_null()))
+
+
 def _of_types(rows: pa.Table, types: tuple[str, ...]) -> pa.Table:
     return rows.filter(pc.is_in(rows["type"], value_set=pa.array(types, pa.string()))) if types else rows
 
@@ -118,12 +141,14 @@ def _list_waiting(sight: Sight, wanted: Wanted) -> Listed:
     held = decisions.filter(pc.equal(decisions["outcome"], "quarantine"))["candidate_id"].combine_chunks()
     rows = sight.current("candidates", ["candidate_id", "event_time", "type"])
     rows = rows.filter(pc.is_in(rows["candidate_id"], value_set=held.drop_null()))
-    return _paged(sight, "candidates", _of_types(rows, wanted.types), wanted, candidate_rows)
+    rows = _decided_by(sight, _of_types(rows, wanted.types), wanted)
+    return _paged(sight, "candidates", rows, wanted, candidate_rows)
 
 
 def _list_candidates(sight: Sight, wanted: Wanted) -> Listed:
     rows = sight.current("candidates", ["candidate_id", "event_time", "type"])
-    return _paged(sight, "candidates", _of_types(rows, wanted.types), wanted, candidate_rows)
+    rows = _decided_by(sight, _of_types(rows, wanted.types), wanted)
+    return _paged(sight, "candidates", rows, wanted, candidate_rows)
 
 
 def _list_sources(sight: Sight, wanted: Wanted) -> Listed:
@@ -141,7 +166,7 @@ def _list_conversations(sight: Sight, wanted: Wanted) -> Listed:
 
 def _list_decisions(sight: Sight, wanted: Wanted) -> Listed:
     """Return decisions in the order of what they decide on."""
-    rows = sight.current("decisions", ["decision_id", "source_id"])
+    rows = _decided_by(sight, sight.current("decisions", ["decision_id", "source_id"]), wanted)
     sources = sight.snapshot.current("sources", ["source_id", "event_time"])
     place = pc.index_in(rows["source_id"], value_set=sources["source_id"].combine_chunks())
     rows = rows.append_column("event_time", sources["event_time"].take(place))
@@ -155,6 +180,7 @@ _LISTERS: dict[str, Callable[[Sight, Wanted], Listed]] = {
     "candidates": _list_candidates,
     "decisions": _list_decisions,
 }
+_DECIDED = ("atoms", "candidates", "decisions")
 _OF_VALID_TIME = (_list_atoms, _list_sources)
 _TABLES = {name: name for name in _LISTERS}
 KINDS = tuple(_LISTERS)
@@ -224,6 +250,8 @@ def _candidate(row: Row, label: str, decision: Row | None, source: Row) -> Row:
         "memory_class": row["memory_class"],
         "confidence": row["extraction_confidence"],
         "spans": row["spans"],
+        "extractor": row["extractor"],
+        "policy": decision["policy"] if decision else None,
         "event_time": shown_time(row["event_time"]),
         "source_id": shown_id("source_id", row["source_id"]),
         "scope": shown_scope(row),
