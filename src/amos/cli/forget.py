@@ -27,6 +27,7 @@ RECREATION = ("forbid", "require_review", "allow_if_new_evidence")
     help="What happens when it is told again.",
 )  # fmt: skip
 @click.option("--expires", metavar="TIME", help="When it may return; without it, never.")
+@click.option("--mentions", is_flag=True, help="Also claims about others that name the subject.")
 @click.option("--suppress", is_flag=True, help="Hide instead of deleting, also what is under a hold.")
 @click.option("--reason", metavar="CODE", default="user_request", show_default=True, help="A short code.")
 @click.option(
@@ -50,7 +51,7 @@ def forget(invocation: Invocation, /, *, refs: tuple[str, ...], as_json: bool, *
     \b
     Examples:
       amos forget atm_4qmm3kzd --dry-run
-      amos forget --subject Anna
+      amos forget --subject Anna --mentions --dry-run
       amos --user u42 forget --reason account_closed
       amos forget --since 2026-03-01 --until 2026-03-08 --recreation allow_if_new_evidence
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from amos.admission.policy import Policy
 from amos.admission.tombstones import RECREATIONS, Terms
 from amos.errors import UsageError
 from amos.flow.forget_holds import holds_against, refuse_held
+from amos.flow.forget_mentions import find_mentions, shown_mentions
 from amos.flow.forget_plan import ErasurePlan, plan_erasure
 from amos.flow.forget_receipts import scrub_receipts
 from amos.flow.forget_report import Residue, going, residual
@@ -48,7 +49,10 @@ class Forgetting:
         _check(request, now)
         with self.shard.pin() as snapshot:
             selected = select(snapshot, request, self._runs())
+            mentions = find_mentions(snapshot, selected, included=request.mentions)
+            selected = mentions.added_to(selected) if request.mentions else selected
             plan = self._plan(snapshot, selected, request, now)
+            told = shown_mentions(snapshot, mentions)
             tombstones = self._tombstones(snapshot, plan, request, now).num_rows
             rows = going(snapshot, plan)
             held = self._held(snapshot, selected, plan)
@@ -57,7 +61,7 @@ class Forgetting:
             status = "would_suppress"
         return {**_counts(plan, request), "dry_run": True, "status": status, "tombstones": tombstones,
                 "segments_rewritten": 0, "residual": [], "waiting_for": [], "held_by": held,
-                "graph_version": None, **rows}  # fmt: skip
+                "graph_version": None, **rows, **told}  # fmt: skip
 
     def forget(self, request: ForgetRequest) -> Report:
         """Make it gone and keep it gone; return the report once no file holds it, or as `pending`.
@@ -78,10 +82,13 @@ class Forgetting:
         now = self.now()
         with self.shard.pin() as snapshot:
             selected = self._selected(snapshot, request, now)
+            mentions = find_mentions(snapshot, selected, included=request.mentions)
+            selected = mentions.added_to(selected) if request.mentions else selected
+            told = shown_mentions(snapshot, mentions)
             plan = self._plan(snapshot, selected, request, now)
             held = self._held(snapshot, selected, plan)
             if request.suppress:
-                return self._suppressed(snapshot, selected, plan, request, now)
+                return {**self._suppressed(snapshot, selected, plan, request, now), **told}
             refuse_held(self.shard, held, actor=self.actor, run_id=self.run_id, now=now)
             tombstones = self._tombstones(snapshot, plan, request, now)
             doomed = doomed_rows(snapshot, plan)
@@ -99,7 +106,8 @@ class Forgetting:
             run_id=self.run_id,
             now=now,
         )
-        return self._finish(request, plan, tombstones.num_rows, version, now)
+        done = Residue(request=request, tombstones=tombstones.num_rows, mentions=_counted(told))
+        return {**self._finish(plan, done, version, now), **told}
 
     def _selected(self, snapshot: Snapshot, request: ForgetRequest, now: datetime) -> Selected:
         """Return what is to go; a request that is refused for what it names is journaled."""
@@ -111,14 +119,12 @@ class Forgetting:
                 self.shard.reject(said, actor=self.actor, run_id=self.run_id, now=now)
             raise
 
-    def _finish(
-        self, request: ForgetRequest, plan: ErasurePlan, tombstones: int, version: int, now: datetime
-    ) -> Report:
+    def _finish(self, plan: ErasurePlan, done: Residue, version: int, now: datetime) -> Report:
         rewritten = sum(entry.reason == "erasure" for entry in self.shard.garbage())
         purged = self.shard.purge(wait_seconds=self.wait_seconds)
-        residue = Residue(
-            request=request,
-            tombstones=tombstones,
+        request, tombstones = done.request, done.tombstones
+        residue = replace(
+            done,
             commitments=sum(map(len, plan.gone.places.values())),
             kept_evidence=plan.kept_evidence,
             waiting_for=() if purged.is_done else purged.waiting_for,
@@ -126,11 +132,11 @@ class Forgetting:
         )
         counts = _counts(plan, request)
         touched = counts["removed"] or counts["revised"] or tombstones
-        done = "purged" if touched else "nothing"
+        status = "purged" if touched else "nothing"
         return {
             **counts,
             "dry_run": False,
-            "status": done if purged.is_done else "pending",
+            "status": status if purged.is_done else "pending",
             "tombstones": tombstones,
             "segments_rewritten": rewritten,
             "residual": residual(self.shard.copies(), residue),
@@ -212,12 +218,19 @@ def _counts(plan: ErasurePlan, request: ForgetRequest) -> Report:
     }
 
 
+def _counted(told: Report) -> tuple[int, int] | None:
+    """Return how many claims and messages name a subject and stay."""
+    messages = sum(row["table"] == "sources" for row in told["mentions"])
+    return (told["mentions_total"] - messages, messages) if told["mentions_total"] else None
+
+
 def _asked(request: ForgetRequest, selected: Selected) -> str:
     """Return what the ledger keeps of a request: references and terms, no content."""
     return json.dumps(
         {
             "named": [list(one) for one in selected.named],
             "keep_evidence": request.keep_evidence,
+            "mentions": request.mentions,
             "recreation": request.recreation,
             "expires": request.expires,
             "reason": request.reason,

@@ -24,7 +24,9 @@ Ranges = dict[bytes, list[tuple[int, int]]]
 
 _RULE = Rule(FORBID, 0)
 _TEXTS = ("content", "extra", "author", "channel", "session", "locator", "event_text", "reply_to")
-_SCOPE = ("scope_project", "scope_user", "scope_agent", "scope_task", "scope_tool_environment")
+SCOPES = ("scope_project", "scope_user", "scope_agent", "scope_task", "scope_tool_environment")
+"""Columns of a scope within which words are the same words."""
+
 Passage = tuple[tuple[str, ...], Scope]
 
 
@@ -34,7 +36,7 @@ def find_copies(snapshot: Snapshot, graves: Graves) -> pa.Array:
     Few texts are read closely: those in which the words may stand.
     """
     found = []
-    columns = ["source_id", *_TEXTS, *_SCOPE, "scope_session"]
+    columns = ["source_id", *_TEXTS, *SCOPES, "scope_session"]
     for rows in snapshot.tables("sources", columns):
         likely = rows.filter(pa.array(_may_hold(rows, graves)))
         if likely.num_rows:
@@ -117,7 +119,7 @@ def passages_of(candidates: pa.Table, contents: dict[bytes, str]) -> list[Passag
     contents: by source id the text before any cut; candidates of other sources are left out.
     """
     found: dict[Passage, None] = {}
-    names = ("source_id", "spans", *_SCOPE)
+    names = ("source_id", "spans", *SCOPES)
     for source, spans, *scope in zip(*(candidates[name].to_pylist() for name in names), strict=True):
         text = contents.get(source)
         if text is not None:

@@ -30,12 +30,13 @@ _ORDER = ("atoms", "sources", "conversations", "entities", *_UNPRINTED)
 
 @dataclass(frozen=True, kw_only=True)
 class Residue:
-    """What an act of forgetting left behind."""
+    """What an act of forgetting left behind; mentions: counts of claims and messages, None for none."""
 
     request: ForgetRequest
     tombstones: int
     commitments: int = 0
     kept_evidence: int = 0
+    mentions: tuple[int, int] | None = None
     waiting_for: tuple[int, ...] = ()
     expires: datetime | None = None
 
@@ -53,14 +54,15 @@ def going(snapshot: Snapshot, plan: ErasurePlan) -> dict[str, Any]:
         ids = sorted(set(plan.gone.places.get(table, {}).values()))
         total += len(ids)
         chosen = ids[: max(SHOWN_ROWS - len(rows), 0)]
-        texts = _texts(snapshot, table, chosen)
+        texts = shown_texts(snapshot, table, chosen)
         for one in chosen:
             fate = "revised" if (table, one) in renewed else "removed"
             rows.append({"table": table, "ref": id_text(table, one), "fate": fate, "text": texts.get(one)})
     return {"goes": rows, "goes_total": total}
 
 
-def _texts(snapshot: Snapshot, table: str, ids: list[bytes]) -> dict[bytes, str | None]:
+def shown_texts(snapshot: Snapshot, table: str, ids: list[bytes]) -> dict[bytes, str | None]:
+    """Return by id what people read of some current rows; rows of most tables have no text."""
     column = _TEXTS.get(table)
     if column is None or not ids:
         return {}
@@ -93,6 +95,18 @@ def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]
     if left.commitments:
         why = "salted digests without their salts keep the journal verifiable; they confirm no guess"
         rows.append((f"{left.commitments} commitments and keyed ids of erased rows", why, None))
+    if left.mentions:
+        claims, messages = left.mentions
+        said = " and ".join(
+            part
+            for count, part in (
+                (claims, f"{claims} claims about others that name it"),
+                (messages, f"{messages} messages that name it beside them"),
+            )
+            if count
+        )
+        why = "they are not about it: listed as `mentions`; name them to forget them, claims with --mentions"
+        rows.append((said, why, None))
     if left.kept_evidence:
         why = "--keep-evidence was given: the words stand in these sources and can be found there"
         rows.append((f"the evidence in {left.kept_evidence} sources", why, None))

@@ -30,7 +30,8 @@ class ForgetRequest:
     """What shall be forgotten, and on which terms.
 
     refs: printed references, all of which go.  The other selectors narrow one another; those of scope
-    mean rows of exactly this value.  since, until: event time, half-open.
+    mean rows of exactly this value.  since, until: event time, half-open.  mentions: claims about others
+    that name a subject go too.
     """
 
     refs: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class ForgetRequest:
     recreation: str = "forbid"
     expires: str | None = None
     suppress: bool = False
+    mentions: bool = False
     reason: str = "user_request"
 
     @property
@@ -58,12 +60,13 @@ class ForgetRequest:
 class Selected:
     """Ids that shall go: claims (which are atoms) and whole sources; and how they were named.
 
-    named: kind and reference of every selector, for the ledger: no content.
+    named: kind and reference of every selector, for the ledger: no content.  subjects: entities named.
     """
 
     claims: pa.Array
     sources: pa.Array
     named: tuple[tuple[str, str], ...]
+    subjects: tuple[bytes, ...] = ()
 
 
 def select(snapshot: Snapshot, request: ForgetRequest, runs: Mapping[bytes, list[int]]) -> Selected:
@@ -84,13 +87,16 @@ def select(snapshot: Snapshot, request: ForgetRequest, runs: Mapping[bytes, list
     claims: list[pa.Array] = []
     sources: list[pa.Array] = []
     named: list[tuple[str, str]] = []
+    subjects: list[bytes] = []
     for ref in request.refs:
         chosen = _by_ref(snapshot, ref, runs)
         claims.append(chosen.claims)
         sources.append(chosen.sources)
         named += chosen.named
+        subjects += chosen.subjects
     if request.subject:
         entity = _entity(snapshot, request.subject)
+        subjects.append(entity)
         claims.append(_claims_about(snapshot, [entity], request.scope))
         named.append(("subject", id_text("entities", entity)))
         _require_asked(request, "claims", len(claims[-1]), _distinct_claims(snapshot))
@@ -100,7 +106,7 @@ def select(snapshot: Snapshot, request: ForgetRequest, runs: Mapping[bytes, list
         named += by
         _require_asked(request, "sources", len(found), snapshot.current("sources", ["source_id"]).num_rows)
     return Selected(claims=_joined(claims), sources=_with_edits(snapshot, _joined(sources)),
-                    named=tuple(named))  # fmt: skip
+                    named=tuple(named), subjects=tuple(subjects))  # fmt: skip
 
 
 def _filters(request: ForgetRequest) -> list[str]:
@@ -155,7 +161,8 @@ def _by_ref(snapshot: Snapshot, ref: str, runs: Mapping[bytes, list[int]]) -> Se
         held = snapshot.lookup(table, "candidate_id", one, ["claim_id"])
         return Selected(claims=held["claim_id"].combine_chunks(), sources=none, named=named)
     if table == "entities":
-        return Selected(claims=_claims_about(snapshot, [identifier], {}), sources=none, named=named)
+        about = _claims_about(snapshot, [identifier], {})
+        return Selected(claims=about, sources=none, named=named, subjects=(identifier,))
     if table == "sources":
         return Selected(claims=none, sources=one, named=named)
     if table == "conversations":

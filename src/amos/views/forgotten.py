@@ -30,6 +30,7 @@ def forget_lines(report: Record) -> Iterator[str]:
         yield f"{row['fate']:<8} {row['ref']}{text}"
     if report.get("goes_total", 0) > min(len(rows), SHOWN_ROWS):
         yield f"… {report['goes_total'] - min(len(rows), SHOWN_ROWS)} more; all are listed with --json"
+    yield from _mention_lines(report)
     counts = report.get("suppressed") or report["removed"]
     gone = ", ".join(f"{table} {count}" for table, count in counts.items()) or "nothing"
     yield f"{'hidden' if report['status'] == 'suppressed' else 'removed'}: {gone}"
@@ -42,6 +43,20 @@ def forget_lines(report: Record) -> Iterator[str]:
         until = f" (until {row['until']})" if row["until"] else ""
         yield f"  {visible(row['what'])}: {visible(row['why'])}{until}"
     yield _VERDICTS.get(report["status"]) or _pending(report)
+
+
+def _mention_lines(report: Record) -> Iterator[str]:
+    """Yield what names the subject and stays."""
+    rows, total = report.get("mentions", []), report.get("mentions_total", 0)
+    for row in rows[:SHOWN_ROWS]:
+        text = f"  {visible(row['text'])}" if row["text"] else ""
+        yield f"names it {row['ref']}{text}"
+    if total > min(len(rows), SHOWN_ROWS):
+        yield f"… {total - min(len(rows), SHOWN_ROWS)} more name it; all are listed with --json"
+    if any(row["table"] != "sources" for row in rows):
+        yield "What names it stays: it is about others. Claims go with --mentions, messages by reference."
+    elif rows:
+        yield "What names it stays: it is about others. Messages can be forgotten by reference."
 
 
 def _is_nothing(report: Record) -> bool:
