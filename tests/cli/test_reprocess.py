@@ -216,3 +216,38 @@ def test_a_store_without_messages_says_what_to_do(amos, folder):
     assert told.code == 0
     assert "No kept source fits" in told.out
     assert "amos ingest PATH" in amos("-s", "other", "init").out + amos("-s", "other", "runs").out
+
+
+def test_what_a_reviewer_decided_stays_through_runs_and_reverts(home, folder):
+    doubts = write_lines(
+        folder / "doubts.jsonl",
+        line("d1", "Maybe my shed number is 41.", 20),
+        line("d2", "I think my gate code word is plum.", 21),
+        line("d3", "Maybe my boat is called Heron.", 22),
+    )
+    home("-q", "ingest", doubts, "--from", "messages", "--extractor", Partial.name)
+    waiting = {
+        row["statement"]: row["ref"]
+        for row in home("review", "list", "--json").rows
+        if row.get("statement")
+    }
+    assert len(waiting) >= 2, waiting
+    (first, approved), (second, rejected) = sorted(waiting.items())[:2]
+    assert home("review", "decide", "approve", approved).code == 0
+    assert home("review", "decide", "reject", rejected).code == 0
+    run = home("reprocess", "--json").object
+    assert run["kept_by_reviewer"] == 2
+    shown = [
+        claim["candidate"] for row in run["differences"] for claim in (row["before"], row["after"]) if claim
+    ]
+    assert approved not in shown
+    assert rejected not in shown
+    home("reprocess", "--apply", run["run_id"])
+    for _ in range(2):
+        assert home("show", approved, "--json").object["item"]["outcome"] == "commit"
+        assert home("show", rejected, "--json").object["item"]["reasons"] == ["rejected_by_reviewer"]
+        assert first in statements(home)
+        assert second not in statements(home)
+        assert home("verify", "--deep", "--json").object["ok"] is True
+        home("revert", run["run_id"])
+    assert "kept_by_reviewer" in home("reprocess", "--json").object

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from amos.admission.comparison import UNSALTED
+from amos.admission.reviewed import DECIDING
 from amos.journal.store import Snapshot
 from amos.reprocess.shadow import Shadow
 from amos.reprocess.switch import (
@@ -26,10 +29,14 @@ _DECIDED = ["outcome", "reasons", "modality", "policy", "extractor"]
 
 
 class Readings(NamedTuple):
-    """Candidates of the same sources: those that stand, and those of the shadow run."""
+    """Candidates of the same sources: those that stand, and those of the shadow run.
+
+    What a person decided is in neither: it stays, and so does whatever it has settled.
+    """
 
     before: pa.Table
     after: pa.Table
+    kept: int
 
 
 def standing_candidates(snapshot: Snapshot, sources: pa.Array) -> pa.Table:
@@ -40,8 +47,10 @@ def standing_candidates(snapshot: Snapshot, sources: pa.Array) -> pa.Table:
 
 def change_of(snapshot: Snapshot, shadow: Shadow) -> tuple[Change, Readings]:
     """Return what the store would write, and both readings."""
-    before = standing_candidates(snapshot, shadow.sources)
-    after = shadow.candidates
+    standing = standing_candidates(snapshot, shadow.sources)
+    human = _decided_by_people(snapshot, standing)
+    before = standing.filter(pa.array(~human))
+    after = _beside(shadow.candidates, standing.filter(pa.array(human)))
     held = current_rows(snapshot, "candidates", "candidate_id", after["candidate_id"].combine_chunks())
     places = pc.index_in(after["candidate_id"], value_set=held["candidate_id"].combine_chunks())
     known = pc.is_valid(places).to_numpy(zero_copy_only=False)
@@ -57,7 +66,38 @@ def change_of(snapshot: Snapshot, shadow: Shadow) -> tuple[Change, Readings]:
         decisions=_source_decisions(snapshot, shadow),
         entities=shadow.entities,
     )
-    return change, Readings(before, after)
+    return change, Readings(before, after, int(human.sum()))
+
+
+def _decided_by_people(snapshot: Snapshot, candidates: pa.Table) -> NDArray[np.bool_]:
+    """Tell which candidates a person has decided on."""
+    ids = candidates["candidate_id"].combine_chunks()
+    decisions = current_rows(snapshot, "decisions", "candidate_id", ids)
+    own = pc.is_in(_first_reasons(decisions), value_set=pa.array(DECIDING))
+    human = decisions.filter(own)["candidate_id"].combine_chunks()
+    found: NDArray[np.bool_] = pc.is_in(ids, value_set=human).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _beside(candidates: pa.Table, settled: pa.Table) -> pa.Table:
+    """Return the candidates that say nothing about what the `settled` ones of their source are about."""
+    if settled.num_rows == 0:
+        return candidates
+    names = ("source_id", "slot_id", "spans")
+    taken: dict[tuple[bytes, bytes], list[list[int]]] = {}
+    for source, slot, spans in zip(*(settled[name].to_pylist() for name in names), strict=True):
+        taken.setdefault((source, slot), []).append(spans)
+    same = set(settled["candidate_id"].to_pylist())
+    rows = zip(*(candidates[name].to_pylist() for name in ("candidate_id", *names)), strict=True)
+    stays = [
+        one not in same and not any(_meet(spans, other) for other in taken.get((source, slot), ()))
+        for one, source, slot, spans in rows
+    ]
+    return candidates.filter(pa.array(stays, pa.bool_()))
+
+
+def _meet(one: list[int], other: list[int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _renumbered(rows: pa.Table, stored: pa.Table) -> pa.Table:
@@ -96,8 +136,9 @@ def _first_reasons(decisions: pa.Table) -> pa.Array:
 
 
 def _are_on_reading(decisions: pa.Table) -> pa.Array:
-    """Tell which decisions are about what was read, and not about a delivery."""
-    return pc.not_equal(_first_reasons(decisions), str(Reason.DELIVERY_CONFLICT))
+    """Tell which decisions are about what was read: not about a delivery, and not a person's."""
+    others = pa.array([str(Reason.DELIVERY_CONFLICT), *DECIDING])
+    return pc.invert(pc.is_in(_first_reasons(decisions), value_set=others))
 
 
 def _are_withdrawn(decisions: pa.Table) -> pa.Array:

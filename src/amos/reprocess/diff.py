@@ -16,7 +16,7 @@ from amos.reprocess.change import Readings
 
 Row = dict[str, Any]
 
-KINDS = ("added", "lost", "changed", "unchanged", "flipped", "refused_by_tombstone")
+KINDS = ("added", "lost", "changed", "unchanged", "flipped", "refused_by_tombstone", "kept_by_reviewer")
 _SHOWN = [
     "candidate_id", "source_id", "spans", "type", "memory_class", "subject_id", "claim_id", "polarity",
     "modality", "payload", "valid_from", "valid_until", "extraction_confidence", "gate", "extractor",
@@ -79,8 +79,8 @@ def compare(readings: Readings, refused: pa.Table, before: Decided, after: Decid
     refused: candidates that a tombstone keeps out.  before, after: decisions as they stand, and as they
     would fall; `after` names candidates of other sources too where their history is decided again.
     """
-    old, new = (_by_source(table, told) for table, told in zip(readings, (before, after), strict=True))
-    diff = Diff()
+    old, new = _by_source(readings.before, before), _by_source(readings.after, after)
+    diff = Diff(counts=Counter(kept_by_reviewer=readings.kept))
     for source in sorted(old.keys() | new.keys()):
         for one in _matched(source, old.get(source, []), new.get(source, [])):
             _count(diff, one)

@@ -208,7 +208,7 @@ def _count_withdrawn(rows: pa.Table) -> int:
 
 
 def _diff(snapshot: Snapshot, shadow: Shadow, readings: Readings, switched: Switched) -> Diff:
-    told = pa.concat_arrays([table["candidate_id"].combine_chunks() for table in readings])
+    told = pa.concat_arrays([table["candidate_id"].combine_chunks() for table in readings[:2]])
     moved = switched.decisions["candidate_id"].combine_chunks()
     stored = current_rows(snapshot, "decisions", "candidate_id", pa.concat_arrays([told, moved]).unique())
     before = _decided(stored)

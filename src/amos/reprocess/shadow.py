@@ -21,6 +21,7 @@ from amos.clock import to_us
 from amos.flow.ordering import KnownTimes
 from amos.flow.paging import UNKNOWN_US, event_times
 from amos.flow.prepare import UNSALTED_ENTITIES, Rules, read_claims, source_decisions
+from amos.flow.review_names import FORMAT as REVIEW
 from amos.flow.sight import Sight
 from amos.flow.tombstoned import hold_candidates, read_graves
 from amos.flow.versions import latest
@@ -71,7 +72,8 @@ def choose_sources(sight: Sight, span: Span) -> pa.Array:
 
     A source of unknown time is chosen only where no end is given.
     """
-    rows = sight.current("sources", ["source_id", "event_time"])
+    rows = sight.current("sources", ["source_id", "event_time", "format"])
+    rows = rows.filter(pc.not_equal(rows["format"], REVIEW))  # what reviewers wrote is decided by them
     times = event_times(rows["event_time"])
     chosen = np.ones(len(times), np.bool_)
     if span.since_us is not None or span.until_us is not None:

@@ -30,6 +30,8 @@ def reprocess_lines(record: Record) -> Iterator[str]:
     yield ", ".join(f"{record[name]:,} {name}" for name in _COUNTED)
     if record["refused_by_tombstone"]:
         yield f"{plural(record['refused_by_tombstone'], 'claim')} kept out: forgotten, and not to return"
+    if record["kept_by_reviewer"]:
+        yield f"{plural(record['kept_by_reviewer'], 'claim')} stay as a reviewer decided"
     rows = record.get("differences", [])
     for row in rows[:SHOWN]:
         yield from _difference_lines(row)
@@ -114,7 +116,8 @@ def _did(row: Record) -> str:
 def reprocess_page(record: Record) -> Iterator[str]:
     """Yield the lines of a page with every difference, the claim marked in its source."""
     lead = f"Run {record['run_id']}: {record['extractor']} over {plural(record['sources'], 'kept source')}"
-    names = [*_COUNTED, *(["refused_by_tombstone"] if record["refused_by_tombstone"] else [])]
+    more = ("refused_by_tombstone", "kept_by_reviewer")
+    names = [*_COUNTED, *(name for name in more if record[name])]
     foot = " ".join(_next_lines(record)).replace("`", "")
     yield from page(f"What changes under {record['extractor']}", lead, _body(record, names), foot=foot)
 
