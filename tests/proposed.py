@@ -12,15 +12,19 @@ MORNING = "2026-03-02T08:00:00Z"
 WRITTEN = ("commit", "link")
 
 
-def proposed(*texts, ts=MORNING, **fields):
-    """Return the output lines of each text, one list per text; `fields` are those of a `messages` line."""
+def proposals_of(*texts, ts=MORNING, **fields):
+    """Return texts as `propose` takes them, each called by its place; fields: those of a `messages` line."""
     rows = [{"id": str(place), "text": text, "ts": ts, **fields} for place, text in enumerate(texts)]
     stream = io.BytesIO("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
-    proposals = [
+    return [
         Proposal(id=one.id, blocks=one.blocks, own_count=1) for one in read_stream_alone(stream, name="told")
     ]
+
+
+def proposed(*texts, **fields):
+    """Return the output lines of each text, one list per text."""
     found = [[] for _ in texts]
-    for line in propose_lines(proposals, rules=default_rules(size=0), now=utc_now()):
+    for line in propose_lines(proposals_of(*texts, **fields), rules=default_rules(size=0), now=utc_now()):
         found[int(line["id"])].append(line)
     return found
 

@@ -105,8 +105,8 @@ def encode_histories(candidates: pa.Table) -> Encoded:
     payload, payload_texts = _codes(candidates["payload"])
     payload = payload[rows]
     has_property = mask(pc.match_substring(payload_texts, '"property":'))
-    from_us, is_from_known = instants(_first_known(candidates["valid_from"], event_time))
     until_us, is_until_known = instants(candidates["valid_until"])
+    from_us, is_from_known = _starts(candidates, until_us, is_until_known)
     return Encoded(
         rows=rows,
         group=group,
@@ -123,6 +123,19 @@ def encode_histories(candidates: pa.Table) -> Encoded:
         claim_ids=claim_ids,
         payload_texts=payload_texts,
     )
+
+
+def _starts(
+    candidates: pa.Table, until_us: I64, is_until_known: NDArray[np.bool_]
+) -> tuple[I64, NDArray[np.bool_]]:
+    """Return when each claim begins to hold, and whether that is known: as stated, else when it was said.
+
+    What was over by then, such as what happened "last time", began at some moment that nobody stated.
+    """
+    stated_us, is_stated = instants(candidates["valid_from"])
+    said_us, is_said = instants(candidates["event_time"])
+    was_over = is_until_known & (until_us <= said_us)
+    return np.where(is_stated, stated_us, said_us), is_stated | (is_said & ~was_over)
 
 
 def _order(candidates: pa.Table, rows: I64, group: I64, order_us: I64) -> I64:

@@ -125,7 +125,7 @@ def _lines(
         line = claim_line(ids[place], decision, candidate, names, statements)
         if candidate is not None:
             start, end = candidate["spans"][:2]
-            line["excerpt"] = contents[place].as_py().encode()[start:end].decode()
+            line["excerpt"] = contents[place].as_py().encode()[start:end].decode(errors="replace")
         yield line
 
 
