@@ -44,6 +44,10 @@ class Current(Protocol):
         """Return the current rows of `table` whose `column` is one of `keys`."""
         ...
 
+    def versions(self, table: str, column: str, keys: list[bytes]) -> dict[bytes, int]:
+        """Return the current row version per id in `column` for those of `keys` that the store holds."""
+        ...
+
 
 @dataclass(kw_only=True)
 class Work:
@@ -88,7 +92,7 @@ class Work:
         is_met = np.zeros(self.encoded.claim_count, np.bool_)
         is_met[np.concatenate(met)] = True
         atoms = self.encoded.claim_ids.take(pa.array(np.flatnonzero(is_met & is_stored)))
-        return stored_versions(self, "atoms", "atom_id", cells(atoms))
+        return self.current.versions("atoms", "atom_id", cells(atoms))
 
     def row(self, place: int) -> int:
         """Return the candidate row at a place of the sorted histories."""
@@ -125,15 +129,6 @@ def keyed_column(key: bytes, table: str, column: pa.ChunkedArray | pa.Array) -> 
     digests = hmac_rows(key, rows.values, rows.offsets, prefix=b"amos/1/" + table.encode() + b"\x00")
     ids = np.ascontiguousarray(digests[:, : ID.byte_width])
     return pa.Array.from_buffers(ID, len(column), [None, pa.py_buffer(ids.tobytes())])
-
-
-def stored_versions(work: Work, table: str, column: str, keys: list[bytes]) -> dict[bytes, int]:
-    """Return the current row version per id for those of `keys` that the store holds."""
-    if not keys:
-        return {}
-    return {
-        row[column]: row["version"] for row in work.current.rows(table, column, keys, [column, "version"])
-    }
 
 
 def codes_of(folded: Folded, size: int) -> NDArray[np.int64]:

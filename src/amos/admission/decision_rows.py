@@ -16,7 +16,6 @@ from amos.admission.comparison import (
     are_among,
     codes_of,
     keyed_column,
-    stored_versions,
     table_of,
 )
 from amos.admission.gates import utility_of
@@ -148,7 +147,7 @@ def _versions(work: Work, rows: I64, ids: pa.Array) -> pa.Array:
     old = np.flatnonzero(~work.is_fresh[rows])
     if old.size:
         names = ids.take(pa.array(old)).to_pylist()
-        known = stored_versions(work, "decisions", "decision_id", names)
+        known = work.current.versions("decisions", "decision_id", names)
         versions[old] = [known.get(name, 0) + 1 for name in names]
     return pa.array(versions)
 

@@ -17,7 +17,6 @@ from amos.admission.comparison import (
     as_table,
     codes_of,
     keyed_column,
-    stored_versions,
     table_of,
 )
 from amos.admission.history import REASONS, Folded
@@ -184,7 +183,7 @@ def dispute_rows(work: Work) -> tuple[pa.Table, list[tuple[bytes, bytes, bool]]]
     opened = [work.row((after.get(group) or before[group])[1]) for group in changed]
     shown = dict(zip(changed, work.candidates.select(_DISPUTE_OF).take(opened).to_pylist(), strict=True))
     dispute_ids = {group: keyed_id(work.key, "disputes", shown[group]["history_id"]) for group in changed}
-    versions = stored_versions(work, "disputes", "dispute_id", [dispute_ids[group] for group in changed])
+    versions = work.current.versions("disputes", "dispute_id", [dispute_ids[group] for group in changed])
     rows = []
     edges: list[tuple[bytes, bytes, bool]] = []
     for group in changed:

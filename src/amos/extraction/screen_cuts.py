@@ -27,6 +27,8 @@ def apply_cuts(sources: pa.Table, findings: pa.Table) -> tuple[pa.Table, npt.NDA
     the bytes overwritten per row, (n,).
     """
     cut_bytes = np.zeros(sources.num_rows, dtype=np.int64)
+    if findings.num_rows == 0:
+        return sources, cut_bytes
     flags = sources["flags"].to_numpy().copy()
     by_field = _ranges(findings, flags)
     for field, rows in by_field.items():

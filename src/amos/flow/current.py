@@ -8,13 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.admission.cells import cells
 from amos.flow.prepare import UNSALTED_CONVERSATIONS, first_rows
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.buffers import plain
 from amos.schemas.choosing import empty, kept, taken
 from amos.schemas.columns import ID
-from amos.schemas.state import PRIMARY_KEYS
+from amos.schemas.state import PRIMARY_KEYS, VERSION_COLUMNS
 
 
 class NothingStored:
@@ -29,6 +30,10 @@ class NothingStored:
     ) -> list[dict[str, Any]]:
         """Return no rows."""
         return []
+
+    def versions(self, table: str, column: str, keys: list[bytes]) -> dict[bytes, int]:  # noqa: ARG002
+        """Return no versions."""
+        return {}
 
 
 class SnapshotRows:
@@ -45,6 +50,17 @@ class SnapshotRows:
             return []
         found = self._snapshot.lookup(table, column, pa.array(keys, ID), columns)
         return list(latest(found, table).to_pylist())
+
+    def versions(self, table: str, column: str, keys: list[bytes]) -> dict[bytes, int]:
+        """Return the current row version per id in `column` for those of `keys` that the store holds."""
+        if not keys:
+            return {}
+        found = self._snapshot.lookup(table, column, pa.array(keys, ID), [column, VERSION_COLUMNS[table]])
+        newest: dict[bytes, int] = {}
+        for one, version in zip(*map(cells, found.columns), strict=True):
+            if version > newest.get(one, 0):
+                newest[one] = version
+        return newest
 
     def absent(self, table: str, rows: pa.Table) -> pa.Table:
         """Return the first row of each id in `rows` that the store does not hold."""

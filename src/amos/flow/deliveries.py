@@ -33,14 +33,16 @@ class Deliveries:
 
     def fates(self) -> Counter[str]:
         """Return records by fate; a record with any new block is new, with any conflict refused."""
-        codes = self.raw["locator"].combine_chunks().dictionary_encode().indices.to_numpy()
-        count = int(codes.max()) + 1 if codes.size else 0
+        locators = self.raw["locator"].combine_chunks().dictionary_encode()
+        codes, count = locators.indices.to_numpy(), len(locators.dictionary)
         is_new = np.zeros(count, bool)
         is_refused = np.zeros(count, bool)
         is_new[codes[self.fresh]] = True
         is_refused[codes[self.conflict_rows]] = True
         is_refused[codes[self.forgotten]] = True
         may_retain = self.raw["may_retain"].to_numpy(zero_copy_only=False)
+        if self.fresh.size == codes.size and may_retain.all():
+            return Counter(new=count)
         withheld = np.zeros(count, bool)
         withheld[codes[~may_retain]] = True
         refused = (is_refused & ~is_new) | (withheld & is_new)

@@ -13,6 +13,8 @@ STORED_WHILE_RUNNING = 1 << 18
 STORED_AT_REST = 1 << 12
 """Keys in memory beyond which a column's file is written anew: in the middle of a run, and at its end."""
 MOST_IN_MEMORY = 1 << 21
+_GROWTH = 4
+"""How many times longer than the next a run is, at least: fewer runs to look into, more to sort again."""
 
 LOOKUPS = [
     ("sources", "source_id"),
@@ -88,7 +90,7 @@ class IdIndex:
         if len(keys) == 0:
             return
         self._runs.append(_sorted(keys.astype(np.uint64), positions))
-        while len(self._runs) > 1 and len(self._runs[-2][0]) <= 2 * len(self._runs[-1][0]):
+        while len(self._runs) > 1 and len(self._runs[-2][0]) <= _GROWTH * len(self._runs[-1][0]):
             late, early = self._runs.pop(), self._runs.pop()
             keys, positions = np.concatenate([early[0], late[0]]), np.concatenate([early[1], late[1]])
             self._runs.append(_sorted(keys, positions))

@@ -72,6 +72,10 @@ class Sealed:
         """Return all rows, or those of one row group, straight from the file."""
         return source.read(self.entry, columns, group=part)
 
+    def column_from(self, source: SegmentSource, name: str, start: int) -> pa.ChunkedArray:
+        """Return the values of one column from row `start` of the segment on."""
+        return source.read(self.entry, [name]).column(name).slice(start)
+
     def parts(self, source: SegmentSource, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield all rows, one row group at a time."""
         for group in range(len(self._edges) - 1):
@@ -122,6 +126,10 @@ class Hot:
             self._load = _loaded  # let go of the blobs
         return plain(self._rows.column(name))
 
+    def column_from(self, _source: SegmentSource, name: str, start: int) -> pa.Array:
+        """Return the values of one column from row `start` of the piece on."""
+        return self.column(name).slice(start)
+
     def let_go(self, name: str) -> None:
         """Hear that a joined piece holds this column."""
 
@@ -159,6 +167,13 @@ class Joined(Hot):
             for half in self._halves:
                 half.let_go(name)
         return found
+
+    def column_from(self, source: SegmentSource, name: str, start: int) -> pa.Array:
+        """Return the same without joining what only the late half is asked for."""
+        early, late = self._halves
+        if name in self._held or start < early.count:
+            return super().column_from(source, name, start)
+        return late.column_from(source, name, start - early.count)
 
     def let_go(self, name: str) -> None:
         """Drop a column that a larger piece holds; an older snapshot that wants it joins it again."""

@@ -21,7 +21,8 @@ from amos.schemas.buffers import (
     column_arrays,
     kind_of,
     layout_of,
-    plain_columns,
+    plain,
+    whole_columns,
 )
 from amos.schemas.catalog import HotEntry
 from amos.schemas.cells import cells_of
@@ -86,6 +87,8 @@ def check_rows(table: str, rows: pa.Table) -> pa.Table:
     if table not in TABLES or table == "events":
         raise SchemaError(f"no rows can be committed to {table!r}")
     wanted = committed(table)
+    if rows.schema.equals(wanted):
+        return rows
     if rows.schema.names != wanted.names or rows.schema.types != wanted.types:
         found = {field.name: field.type for field in rows.schema}
         missing = [f"{field.name} {field.type}" for field in wanted if found.get(field.name) != field.type]
@@ -93,7 +96,7 @@ def check_rows(table: str, rows: pa.Table) -> pa.Table:
         raise SchemaError(
             f"rows of {table}: missing or of another type: {missing}; not known: {extra}; order counts"
         )
-    return rows if rows.schema.equals(wanted) else rows.cast(wanted)
+    return rows.cast(wanted)
 
 
 @functools.cache
@@ -123,11 +126,14 @@ def _encode_values(table: str, rows: pa.Table, salts: Array) -> tuple[Array, Arr
     width = salts.shape[1]
     octets, head = salts.tobytes(), bytes([VERSION])
     columns = [[octets[at * width : (at + 1) * width] + head for at in range(len(rows))]]
-    for (field, layout), column in zip(_layouts(table), plain_columns(rows), strict=True):
+    for (field, layout), column in zip(_layouts(table), whole_columns(rows), strict=True):
         if column.null_count and not field.nullable:
             raise _null_in(table, field)
-        is_expected = column.type.equals(field.type)
-        columns.append(cells_of(column, layout if is_expected else layout_of(column.type)))
+        if column.type.equals(field.type):
+            columns.append(cells_of(column, layout))
+        else:
+            found = plain(column)
+            columns.append(cells_of(found, layout_of(found.type)))
     encoded = [b"".join(row) for row in zip(*columns, strict=True)]
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in encoded], out=offsets[1:])

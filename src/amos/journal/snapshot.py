@@ -63,9 +63,8 @@ class Reading:
             keys, positions = [], []
             for piece in ledger.pieces(table):
                 if piece.start + piece.count > found.row_count:
-                    values = piece.read(self.source, [column]).column(column)
                     start = max(found.row_count - piece.start, 0)
-                    ids, where = _indexed(values.slice(start))
+                    ids, where = _indexed(piece.column_from(self.source, column, start))
                     keys.append(ids)
                     positions.append(where + piece.start + start)
             found.extend(np.concatenate(keys), np.concatenate(positions), total)

@@ -96,11 +96,10 @@ def plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return array
 
 
-def plain_columns(rows: pa.Table) -> list[pa.Array]:
-    """Return every column as `plain` does; of a table in one piece that takes half the time."""
+def whole_columns(rows: pa.Table) -> list[pa.Array]:
+    """Return every column as one array; of a table in one piece that takes half the time of `plain`."""
     parts = rows.to_batches()
-    columns = parts[0].columns if len(parts) == 1 else rows.columns
-    return [plain(column) for column in columns]
+    return list(parts[0].columns) if len(parts) == 1 else [plain(column) for column in rows.columns]
 
 
 def _integers(array: pa.Array, layout: Layout) -> Array:

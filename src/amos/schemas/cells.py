@@ -1,5 +1,6 @@
 """Canonical cells of small Arrow tables, value by value straight from the buffers.
 
+Columns with one and the same value in every row are common, and are seen from their bytes at once.
 The same bytes as `kernels.canonical` writes column by column, which takes a dozen array calls a
 column and so pays from some hundreds of rows on.
 """
@@ -34,6 +35,8 @@ def cells_of(column: pa.Array, layout: Layout) -> list[bytes]:
 
 def _values(column: pa.Array, layout: Layout, mark: bytes) -> list[bytes]:
     """Return `mark` and the bytes of each value, whatever stands where there is none."""
+    if len(column) == 0:
+        return []
     if layout.kind == INT:
         return _numbers(column, layout, mark)
     if layout.width:
@@ -44,8 +47,15 @@ def _values(column: pa.Array, layout: Layout, mark: bytes) -> list[bytes]:
         base = edges[0]
         return [mark + _counted(stop - start) + b"".join(items[start - base : stop - base])
                 for start, stop in pairwise(edges)]  # fmt: skip
+    return _texts(column, edges, mark)
+
+
+def _texts(column: pa.Array, edges: list[int], mark: bytes) -> list[bytes]:
     base = edges[0]
     octets = _octets(column.buffers()[2], base, edges[-1])
+    width, rest = divmod(len(octets), len(column))
+    if not rest and octets == octets[:width] * len(column) and _are_even(edges, width):
+        return [mark + _counted(width) + octets[:width]] * len(column)
     if len(octets) < len(_COUNTS):  # so is every value
         heads = _MARKED[mark]
         return [heads[stop - start] + octets[start - base : stop - base] for start, stop in pairwise(edges)]
@@ -64,6 +74,8 @@ def _numbers(column: pa.Array, layout: Layout, mark: bytes) -> list[bytes]:
         return [words[bit] for bit in _bits(octets, column.offset, count)]
     stop = column.offset + count
     wide = np.frombuffer(octets, layout.dtype, count=stop)[column.offset :].astype("<i8").tobytes()
+    if wide == wide[:_NUMBER_BYTES] * count:
+        return [mark + wide[:_NUMBER_BYTES]] * count
     return [mark + wide[at : at + _NUMBER_BYTES] for at in range(0, len(wide), _NUMBER_BYTES)]
 
 
@@ -71,6 +83,8 @@ def _sized(column: pa.Array, width: int, mark: bytes) -> list[bytes]:
     head = mark + _counted(width)
     start = column.offset * width
     octets = _octets(column.buffers()[1], start, start + len(column) * width)
+    if octets == octets[:width] * len(column):
+        return [head + octets[:width]] * len(column)
     return [head + octets[at : at + width] for at in range(0, len(octets), width)]
 
 
@@ -82,6 +96,13 @@ def _edges(column: pa.Array, layout: Layout) -> list[int]:
     stop = column.offset + len(column) + 1
     edges: list[int] = np.frombuffer(offsets, layout.dtype, count=stop)[column.offset :].tolist()
     return edges
+
+
+def _are_even(edges: list[int], width: int) -> bool:
+    """Tell whether every value has `width` bytes."""
+    if width == 0:
+        return edges[0] == edges[-1]
+    return edges == list(range(edges[0], edges[-1] + 1, width))
 
 
 def _octets(buffer: pa.Buffer | None, start: int, stop: int) -> bytes:
