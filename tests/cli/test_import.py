@@ -1,6 +1,6 @@
 import pytest
 
-from households import call
+from households import HOUSEHOLD, call, write_lines
 
 
 @pytest.fixture
@@ -51,3 +51,15 @@ def test_a_folder_that_is_no_export_is_refused(folder):
     assert told.code == 3
     assert "amos ingest" in told.err
     assert not (folder / "again").exists()
+
+
+def test_sources_are_decided_again_by_the_extractor_that_read_them(amos, folder):
+    notes = write_lines(folder / "notes.jsonl", *HOUSEHOLD)
+    amos("-q", "ingest", notes, "--from", "messages", "--extractor", "rules@1")
+    amos("export", "jsonl", "-o", "memory.jsonl")
+    done = amos("-s", "other", "import", "memory.jsonl", "--json").object
+    assert done["sources"]["new"] > 0
+    rows = amos("-s", "other", "list", "candidates", "--json").rows
+    assert {row["extractor"] for row in rows} == {"rules@1"}
+    states = [amos("-s", store, "verify", "--json").object for store in ("amos-store", "other")]
+    assert states[0]["state_digest"] == states[1]["state_digest"]

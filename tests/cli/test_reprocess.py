@@ -227,9 +227,7 @@ def test_what_a_reviewer_decided_stays_through_runs_and_reverts(home, folder):
     )
     home("-q", "ingest", doubts, "--from", "messages", "--extractor", Partial.name)
     waiting = {
-        row["statement"]: row["ref"]
-        for row in home("review", "list", "--json").rows
-        if row.get("statement")
+        row["statement"]: row["ref"] for row in home("review", "list", "--json").rows if row.get("statement")
     }
     assert len(waiting) >= 2, waiting
     (first, approved), (second, rejected) = sorted(waiting.items())[:2]

@@ -20,7 +20,7 @@ from amos.flow.ingest import Run
 from amos.flow.parcel_lines import Lines, open_lines
 from amos.flow.parcels import Parcel, open_parcel
 from amos.flow.reapply import lacking_tombstones
-from amos.flow.reingest import Reading, export_name, read_told, undecidable
+from amos.flow.reingest import Reading, export_name, extractor_of, read_told, undecidable
 from amos.flow.restore import building_beside
 from amos.flow.rules import default_rules
 from amos.flow.streaming import Held
@@ -236,7 +236,7 @@ def bring_sources(shard: Shard, held: Held, terms: Importing, *, label: Path) ->
     """Ingest the sources of an export that the shard does not have; return the receipt of the run."""
     told = read_told(held)
     reading = Reading(shard=shard, held=held, told=told, label=export_name(label))
-    rules = replace(default_rules(size=0), earlier=told.findings)
+    rules = replace(default_rules(size=0, extractor=extractor_of(held)), earlier=told.findings)
     run_id, started = random_id(), terms.now()
     run = Run(shard=shard, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now)
     receipt = run.ingest(reading.batches())

@@ -11,7 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.admission.reviewed import REVIEWER
 from amos.evidence.capture import identify_sources
+from amos.extraction.grammar import GRAMMARS
 from amos.flow.streaming import Held, newest_rows
 from amos.flow.versions import latest
 from amos.journal.store import Shard
@@ -189,6 +191,16 @@ def _in_pieces(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
     for part in parts:
         for start in range(0, part.num_rows, BATCH_ROWS):
             yield part.slice(start, BATCH_ROWS).combine_chunks()
+
+
+def extractor_of(held: Held) -> str | None:
+    """Return the shipped extractor that read everything in an export, None where several did, or another."""
+    names: set[str] = set()
+    for rows in newest_rows(held, "decisions", ["extractor"]):
+        names.update(rows["extractor"].unique().to_pylist())
+    names.discard(REVIEWER)
+    (only,) = names if len(names) == 1 else (None,)
+    return only if only in GRAMMARS else None
 
 
 def undecidable(held: Held) -> dict[str, int]:
