@@ -359,16 +359,16 @@ def propose(
 def evaluate_extraction(
     paths: str | Path | Sequence[str | Path],
     *,
-    extractors: Sequence[str] = (),
+    extractors: Sequence[str | Extractor] = (),
     failures: bool = False,
     store: Store | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Return how well extractors and admission do on files of cases, stage by stage.
 
-    extractors: `name@version` of each one to measure, else the current one.  failures: also list every case
-    that is not fully right.  store: whose review queue is reported beside, by age.  progress: told how many
-    more cases were done.  Raises InputError where no line is a case; single bad lines are rows in `bad`.
+    extractors: `name@version` of each one to measure, or itself; else the current one.  failures: also list
+    every case that is not fully right.  store: whose review queue is reported beside, by age.  progress: told
+    how many more cases were done.  Raises InputError where no line is a case; bad lines are rows in `bad`.
     """
     from dataclasses import replace
 
@@ -383,7 +383,10 @@ def evaluate_extraction(
     size = sum(path.stat().st_size for path in files if path.is_file())
     first, *others = dict.fromkeys(extractors or (EXTRACTOR,))
     rules = [default_rules(size=size, extractor=first)]
-    rules += [replace(rules[0], extractor=find_extractor(name)) for name in others]
+    rules += [
+        replace(rules[0], extractor=find_extractor(other) if isinstance(other, str) else other)
+        for other in others
+    ]
     wish = Wish(now=utc_now(), has_failures=failures, progress=progress)
     report = evaluate_cases(read_cases(files), rules, wish)
     report["store"] = None if store is None else store.waiting()

@@ -134,6 +134,19 @@ def test_the_queue_of_a_named_store_is_told_and_the_store_stays_as_it_is(amos, f
     )
 
 
+def test_claims_of_a_model_are_measured_beside_the_rules(amos, folder):
+    path = write_lines(folder / "cases.jsonl", GOOD, {**GOOD, "id": "c4", "text": "My hook is B12."})
+    wrong = {"type": "belief", "property": "locker", "value": "C40", "quote": "My locker is B12"}
+    answers = write_lines(folder / "answers.jsonl", {"text": GOOD["text"], "claims": [wrong]})
+    words = ("evaluate", "extraction", path, "--extractor", "rules@2", "--proposals", answers)
+    rules, model = report_of(amos(*words, "--json"))["runs"]
+    assert (rules["extractor"], rules["all"]["right"], rules["fallbacks"]) == ("rules@2", 2, {})
+    assert (model["extractor"], model["all"]["right"]) == ("proposals@1", 1)
+    assert sum(model["fallbacks"].values()) == 1
+    assert model["all"]["refusals"] == {"reject": {"unsupported_by_source": 1}}
+    assert "read by the rules instead: 1" in amos(*words).out
+
+
 def test_a_case_of_another_tenant_is_refused_as_propose_refuses_it(amos, folder):
     case = {
         "id": "c1", "text": "My locker is B12.", "scope": {"tenant": "other"},

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from amos.api import Store
+    from amos.extraction.registry import Extractor
 
 _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
@@ -45,6 +46,12 @@ def evaluate() -> None:
     multiple=True,
     help="Measure this extractor instead of the current one; again for each to compare.",
 )
+@click.option(
+    "--proposals",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Measure claims that a model proposed, too: JSON lines, by text.",
+)
 @click.option("--failures", is_flag=True, help="List every case that is not fully right, and why.")
 @click.option("--strict", is_flag=True, help="Exit with 3 when a line is no case.")
 @json_option
@@ -57,6 +64,7 @@ def evaluate_extraction(
     *,
     cases: tuple[Path, ...],
     extractors: tuple[str, ...],
+    proposals: Path | None,
     failures: bool,
     strict: bool,
     as_json: bool,
@@ -74,14 +82,16 @@ def evaluate_extraction(
     Examples:
       amos evaluate extraction cases.jsonl --failures
       amos evaluate extraction cases.jsonl --extractor rules@1 --extractor rules@2
+      amos evaluate extraction cases.jsonl --extractor rules@2 --proposals answers.jsonl
       amos -s mem evaluate extraction cases.jsonl --json
     """
     from amos.api import evaluate_extraction as evaluate_all
 
     has_store = ctx.find_root().get_parameter_source("store") in _GIVEN
+    measured = _measured(extractors, proposals)
     opened: AbstractContextManager[Store | None] = invocation.open_store() if has_store else nullcontext()
-    with opened as store, _progress(invocation, cases, len(set(extractors)) or 1) as progress:
-        report = evaluate_all(cases, extractors=extractors, failures=failures, store=store, progress=progress)
+    with opened as store, _progress(invocation, cases, len(set(measured)) or 1) as progress:
+        report = evaluate_all(cases, extractors=measured, failures=failures, store=store, progress=progress)
     _warn(report)
     if as_json:
         print_object(report)
@@ -91,6 +101,16 @@ def evaluate_extraction(
         print_lines(extraction_lines(report))
     if strict and report["bad"]:
         raise click.exceptions.Exit(InputError.exit_code)
+
+
+def _measured(names: tuple[str, ...], proposals: Path | None) -> list[str | Extractor]:
+    """Return the extractors to measure, the answers of a model last."""
+    if proposals is None:
+        return [*names]
+    from amos.extraction.model import ModelExtractor
+    from amos.extraction.model_answers import FileAnswers
+
+    return [*names, ModelExtractor(FileAnswers(proposals))]
 
 
 @contextmanager

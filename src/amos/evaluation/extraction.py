@@ -16,6 +16,7 @@ from amos.evaluation.counts import Counts, counts_of, merged
 from amos.evaluation.judging import Judged, judge
 from amos.evaluation.matching import Line
 from amos.evaluation.measures import measures
+from amos.extraction.registry import fallback_reasons
 from amos.flow.prepare import Rules
 from amos.flow.proposing import Proposal, propose_lines
 from amos.schemas.vocabulary import Reason
@@ -60,6 +61,7 @@ def _run(readable: Sequence[Readable], rules: Rules, wish: Wish) -> dict[str, An
     report: dict[str, Any] = {
         "extractor": rules.extractor.name,
         "policy": rules.policy.label,
+        "fallbacks": fallback_reasons(rules.extractor),
         "all": measures(merged(counted)),
         "by": {name: _sliced(name, judged, counted, rules) for name in SLICES},
         "seconds": round(time.perf_counter() - began, 3),

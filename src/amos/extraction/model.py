@@ -131,6 +131,8 @@ def _sober(row: dict[str, Any], note: dict[str, Any] | None, heard: list[dict[st
             row["veto"] = other["veto"]
         if other["modality"] in _STRICTER and row["modality"] not in _STRICTER:
             row["modality"] = other["modality"]
+        if (other["type"], other["value"]) == (row["type"], row["value"]):
+            row["confidence"] = min(row["confidence"], other["confidence"])
 
 
 def _sentence(content: str, start: int, end: int) -> str:

@@ -41,6 +41,8 @@ def extraction_lines(report: Record) -> Iterator[str]:
 def _run_lines(run: Record) -> Iterator[str]:
     every = run["all"]
     yield f"{run['extractor']} under {run['policy']}, {run['seconds']:.1f} s"
+    if run["fallbacks"]:
+        yield f"  read by the rules instead: {counted(run['fallbacks'])}"
     yield f"  fully right  {_share(every, 'right')}"
     yield f"  harmful      {_share(every, 'harmful')}"
     for stage, title in _STAGES:

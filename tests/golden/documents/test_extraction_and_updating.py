@@ -4,6 +4,7 @@ Where this engine decides otherwise, the test says so and `docs/decisions` says 
 """
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import msgspec
@@ -12,7 +13,10 @@ import pytest
 
 from amos.admission.policy import default_policy_text, read_policy
 from amos.clock import utc_now
+from amos.errors import EngineError
+from amos.extraction.model import ModelExtractor
 from amos.extraction.propose import propose
+from amos.extraction.registry import fallback_reasons
 from amos.flow.proposing import propose_lines
 from amos.flow.rules import default_rules
 from amos.retrieval.profile import load_profile
@@ -270,6 +274,159 @@ def test_a_refusal_is_an_event_with_codes_and_a_digest_and_without_the_content()
         assert any(event["event_type"] == "candidate_decided" for event in memory.rows("events"))
         held = b"".join(path.read_bytes() for path in memory.store.root.rglob("*") if path.is_file())
         assert b"tulip-EXAMPLE-93" not in held
+
+
+# Model proposals and the fallback
+
+
+class Answers:
+    """What a model answered, by text."""
+
+    written_to = None
+
+    def __init__(self, answers):
+        self.answers, self.failures = answers, Counter()
+
+    def of(self, texts):
+        self.failures["no_answer"] += sum(text not in self.answers for text in texts)
+        return {text: self.answers[text] for text in texts if text in self.answers}
+
+
+def by_model(text, *claims):
+    """Return the output lines of a text whose claims a model proposed."""
+    return under(text, extractor=ModelExtractor(Answers({text: list(claims)})))
+
+
+def proposal(**fields):
+    return {"type": "belief", "property": "locker", "value": "12", "quote": "My locker is 12", **fields}
+
+
+def test_a_claim_of_a_model_that_the_source_supports_goes_the_same_way():
+    (line,) = by_model("My locker is 12.", proposal())
+    assert (line["outcome"], line["span"], line["extractor"]) == ("commit", [0, 15], "proposals@1")
+
+
+@pytest.mark.parametrize("change", [{"value": "21"}, {"quote": "My locker is 21"}, {"subject": "Noor"}])
+def test_a_claim_that_the_source_does_not_support_is_refused(change):
+    (line,) = by_model("My locker is 12.", proposal(**change))
+    assert (line["outcome"], line["reasons"]) == ("reject", ["unsupported_by_source"])
+
+
+def test_an_excerpt_that_was_edited_afterwards_is_refused():
+    (line,) = by_model("My locker is 12.", proposal(excerpt_sha256="0" * 64))
+    assert (line["outcome"], line["reasons"]) == ("reject", ["evidence_excerpt_digest_mismatch"])
+
+
+@pytest.mark.parametrize("row", [None, 7, "My locker is 12", {"type": "covenant"}, {"trust": "trusted_user"}])
+def test_a_malformed_row_is_rejected_and_widens_nothing(row):
+    (line,) = by_model("My locker is 12.", row)
+    assert (line["outcome"], line["reasons"]) == ("reject", ["malformed_model_output"])
+
+
+def test_the_popular_generalisation_of_a_model_waits():
+    text = "Last time the mint tea worked well."
+    liked = {"type": "preference", "property": "preference", "value": "mint tea", "quote": "mint tea"}
+    (line,) = by_model(text, {**liked, "confidence": 99})
+    assert (line["outcome"], line["reasons"]) == ("quarantine", ["low_confidence"])
+
+
+def test_without_an_answer_the_rules_read_and_it_is_counted_why():
+    extractor = ModelExtractor(Answers({}))
+    (line,) = under("My locker is 12.", extractor=extractor)
+    assert line["outcome"] == "commit"
+    assert fallback_reasons(extractor) == {"no_answer": 1}
+
+
+@pytest.mark.parametrize("trust", ["untrusted_web", "tool"])
+def test_a_proposer_has_no_more_authority_than_its_source(trust):
+    text = "My locker is 12."
+    rules = replace(default_rules(size=0), extractor=ModelExtractor(Answers({text: [proposal()]})))
+    lines = list(propose_lines(proposals_of(text, trust=trust), rules=rules, now=utc_now()))
+    assert {line["outcome"] for line in lines} <= {"quarantine", "ignore", "reject"}
+
+
+def test_the_screen_stands_before_any_proposer():
+    secret = "My wifi password is tulip-EXAMPLE-93"
+    seen = []
+
+    class Listening(Answers):
+        def of(self, texts):
+            seen.extend(texts)
+            return super().of(texts)
+
+    under(secret, extractor=ModelExtractor(Listening({})))
+    assert "tulip-EXAMPLE-93" not in "".join(seen)
+
+
+# Reviewers
+
+
+@pytest.fixture
+def waiting():
+    with remembered(told("m1", "My visa status is pending."), told("m2", "My locker is 12.", 2)) as memory:
+        yield memory
+
+
+def case_of(memory):
+    """Return the one case that waits, as its reference."""
+    (row,) = memory.store.review().rows
+    return row["ref"]
+
+
+def test_a_reviewer_approves_and_the_decision_keeps_actor_time_and_reason(waiting):
+    case = case_of(waiting)
+    waiting.store.decide("approve", case, note="confirmed with the user")
+    assert "User's visa status is pending." in waiting.said()
+    events = [row for row in waiting.rows("events") if row["event_type"] == "review_decided"]
+    assert events
+    assert events[0]["actor"]
+    assert events[0]["accepted_at"] is not None
+    assert waiting.store.verify(deep=True).problems == []
+
+
+def test_a_reviewer_edits_and_the_reviewers_wording_is_what_is_stored(waiting):
+    waiting.store.decide("edit", case_of(waiting), value="granted", note="seen the letter")
+    assert "User's visa status is granted." in waiting.said()
+    assert "User's visa status is pending." not in waiting.said(state="all")
+
+
+def test_a_reviewer_rejects_and_nothing_becomes_memory(waiting):
+    waiting.store.decide("reject", case_of(waiting), note="nobody's business")
+    assert waiting.said(state="all") == ["User's locker is 12."]
+    assert waiting.store.review().rows == []
+    assert waiting.rows("sources")[0]["content"] == "My visa status is pending."
+
+
+def test_of_two_reviewers_one_decides_and_the_other_is_refused(waiting):
+    case = case_of(waiting)
+    waiting.store.decide("reject", case)
+    with pytest.raises(EngineError):
+        waiting.store.decide("approve", case)
+    assert waiting.said(state="all") == ["User's locker is 12."]
+
+
+def test_a_decision_on_what_has_moved_since_is_stale_and_commits_nothing():
+    lines = [told("m1", "My locker is 12."), told("m2", "I think my locker is 21.", 2, turn=1)]
+    with remembered(*lines) as memory:
+        case, seen = case_of(memory), memory.store.shard.head
+        memory.hear(told("m3", "Actually, my locker is 30.", 3, turn=2))
+        with pytest.raises(EngineError) as refused:
+            memory.store.decide("approve", case, seen=seen)
+        assert refused.value.code == "stale_proposal_generation"
+        assert memory.said() == ["User's locker is 30."]
+
+
+def test_the_same_decision_again_answers_as_the_first_did_and_another_under_its_key_is_refused(waiting):
+    case = case_of(waiting)
+    first = waiting.store.decide("approve", case, key="k1")
+    version = waiting.store.shard.head
+    again = waiting.store.decide("approve", case, key="k1")
+    assert waiting.store.shard.head == version
+    assert (first["decided"], again["replayed"]) == (1, 1)
+    assert again["items"][0]["decision_id"] == first["items"][0]["decision_id"]
+    with pytest.raises(EngineError) as refused:
+        waiting.store.decide("reject", case, key="k1")
+    assert refused.value.code == "idempotency_conflict"
 
 
 # Limitations

@@ -118,6 +118,13 @@ def test_a_model_makes_no_claim_stronger_than_the_rules_find_it(text):
     assert all(weak), (model, rules)
 
 
+def test_a_model_is_no_surer_of_a_generalisation_than_the_rules_are():
+    text = "Last time the mint tea worked well."
+    sure = row(type="preference", property="preference", value="mint tea", quote="mint tea", confidence=99)
+    (claim,) = proposed({text: [sure]}, text).claims.to_pylist()
+    assert claim["confidence"] == 40
+
+
 def test_texts_without_an_answer_are_read_by_the_rules_and_say_so():
     found = proposed({}, "My crate is blue.").claims.to_pylist()
     assert [claim["value"] for claim in found] == ["blue"]
