@@ -21,6 +21,7 @@ from amos.flow.forget_receipts import scrub_receipts
 from amos.flow.forget_report import Residue, going, residual
 from amos.flow.forget_selection import AMBIGUOUS, TOO_WIDE, ForgetRequest, Selected, expiry_of, select
 from amos.flow.forget_suppress import suppress
+from amos.flow.moments import SUPPRESSING
 from amos.flow.tombstoned import tombstone_rows
 from amos.identity import id_text
 from amos.journal.store import EventRows, HeadMoved, Shard, Snapshot
@@ -115,7 +116,7 @@ class Forgetting:
             return select(snapshot, request, self._runs())
         except UsageError as refusal:
             if refusal.code in (TOO_WIDE, AMBIGUOUS):
-                said = {"command": "suppress" if request.suppress else "forget", "reason": refusal.code}
+                said = {"command": SUPPRESSING if request.suppress else "forget", "reason": refusal.code}
                 self.shard.reject(said, actor=self.actor, run_id=self.run_id, now=now)
             raise
 
@@ -159,7 +160,7 @@ class Forgetting:
             [EventRows("erasure_requested", "tombstones", tombstones), *rows],
             base=snapshot.version,
             reads=reads_of(selected, plan),
-            operation="suppress",
+            operation=SUPPRESSING,
             actor=self.actor,
             run_id=self.run_id,
             now=now,

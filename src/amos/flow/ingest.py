@@ -142,6 +142,7 @@ class Run:
         receipt.trusts.update(counted(raw["trust"]))
         receipt.unstable_ids += int(((raw["flags"].to_numpy() & _NO_STABLE_ID) != 0).sum())
         receipt.decisions.update(counted(plan.decisions["outcome"]))
+        receipt.decided_claims += plan.decisions.num_rows - plan.decisions["candidate_id"].null_count
         if plan.decisions.num_rows:
             receipt.reasons.update(counted(pc.list_element(plan.decisions["reasons"], 0)))
         receipt.count_forgotten(plan.deliveries.forgotten.size)

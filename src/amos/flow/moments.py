@@ -15,6 +15,9 @@ from amos.errors import BusyError, UsageError
 from amos.flow.instants import instant_us
 from amos.journal.store import Shard, Snapshot
 
+SUPPRESSING = "suppress"
+"""The operation that hides rows: earlier versions would show them."""
+
 WAIT_SECONDS = 2.0
 """How long a question waits for a version that another program is about to commit."""
 _PAUSE_SECONDS = 0.02
@@ -68,8 +71,9 @@ def pin_moment(
 ) -> Snapshot:
     """Return a snapshot of the version asked for, the newest where none is.
 
-    continued: the version of an earlier page.  Raises UsageError for a version that does not exist or is
-    older than the least one wanted, BusyError when that one is not there after `wait_seconds`.
+    continued: the version of an earlier page.  Raises UsageError for a version that does not exist, is older
+    than the least one wanted or than something that was hidden, BusyError when that one is not there after
+    `wait_seconds`.
     """
     least = moment.min_version
     if least is not None:
@@ -77,7 +81,20 @@ def pin_moment(
     chosen = _chosen(shard, moment, continued)
     if chosen is not None and least is not None and chosen < least:
         raise _too_old(chosen, least)
+    if chosen is not None:
+        _require_shown(shard, chosen)
     return shard.pin(chosen)
+
+
+def _require_shown(shard: Shard, version: int) -> None:
+    """Raise UsageError for a version that would show what was hidden after it."""
+    hidden = shard.last_version_of(SUPPRESSING)
+    if 0 < version < hidden:
+        raise UsageError(
+            f"graph version {version} cannot be shown: something was hidden by graph version {hidden}",
+            code="beyond_suppression",
+            advice=f"Ask for version {hidden} or a later one; `amos export journal` holds what is hidden.",
+        )
 
 
 def _chosen(shard: Shard, moment: Moment, continued: int | None) -> int | None:

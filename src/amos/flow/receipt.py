@@ -35,6 +35,7 @@ class Receipt:
     sources: Counter[str] = field(default_factory=Counter)
     blocks: int = 0
     decisions: Counter[str] = field(default_factory=Counter)
+    decided_claims: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     formats: Counter[str] = field(default_factory=Counter)
     trusts: Counter[str] = field(default_factory=Counter)
@@ -57,11 +58,13 @@ class Receipt:
         """Return the object that `amos ingest --json` prints."""
         fates = ("new", "linked", "rejected", "unreadable")
         outcomes = ("commit", "link", "quarantine", "ignore", "reject")
+        messages = sum(self.decisions.values()) - self.decided_claims
         return {
             "records_read": self.records_read,
             "sources": {fate: self.sources[fate] for fate in fates},
             "blocks": self.blocks,
             "decisions": {outcome: self.decisions[outcome] for outcome in outcomes},
+            "decided": {"claims": self.decided_claims, "messages": messages},
             "reasons": dict(self.reasons.most_common()),
             "formats": dict(self.formats),
             "trusts": dict(self.trusts),

@@ -65,6 +65,12 @@ class Inspection:
             version: int = self._catalog.version_at(instant_us)
             return version
 
+    def last_version_of(self, operation: str) -> int:
+        """Return the newest graph version that an operation committed, 0 when none did."""
+        with self._lock:
+            version: int = self._catalog.last_version_of(operation)
+            return version
+
     def runs(self) -> list[RunEntry]:
         """Return the receipts of all runs, oldest first."""
         with self._lock:

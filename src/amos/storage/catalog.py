@@ -284,6 +284,12 @@ class Catalog:
         version: int = self.rows(sql, (instant_us,))[0][0]
         return version
 
+    def last_version_of(self, operation: str) -> int:
+        """Return the newest graph version that an operation committed, 0 when none did."""
+        sql = "SELECT coalesce(max(graph_version), 0) FROM commits WHERE operation = ?"
+        version: int = self.rows(sql, (operation,))[0][0]
+        return version
+
     def segments(self, since: int = 0) -> list[SegmentEntry]:
         """Return segments whose last version is after `since`, by table and version."""
         sql = "SELECT * FROM segment_files WHERE last_version > ? ORDER BY table_name, first_version"

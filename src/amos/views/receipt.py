@@ -69,7 +69,7 @@ def receipt_lines(receipt: Record) -> Iterator[str]:
     seconds = max(receipt["seconds"], 1e-6)
     yield f"Read {plural(read, 'record')} in {seconds:.1f} s ({read / seconds:,.0f}/s): {_fates(receipt)}."
     yield from _origin_lines(receipt)
-    yield from _decision_lines(receipt["decisions"])
+    yield from _decision_lines(receipt["decisions"], receipt.get("decided"))
     if receipt["reasons"]:
         yield f"Main reasons: {_main(receipt['reasons'])}."
     yield from _cut_lines(receipt)
@@ -103,12 +103,15 @@ def _origin_lines(receipt: Record) -> Iterator[str]:
         yield f"Trust of their {texts}: {counted(receipt['trusts'])}."
 
 
-def _decision_lines(decisions: Mapping[str, int]) -> Iterator[str]:
+def _decision_lines(decisions: Mapping[str, int], decided: Mapping[str, int] | None) -> Iterator[str]:
+    """Yield the decisions by outcome; a claim and the message that it stands in are decided one by one."""
     total = sum(decisions.values())
     if not total:
         yield "Nothing new was decided."
         return
-    yield f"Decided {plural(total, 'time')}:"
+    counts = {} if decided is None else {"claim": decided["claims"], "message": decided["messages"]}
+    parts = [plural(count, what) for what, count in counts.items() if count]
+    yield f"Decided {' and '.join(parts) or plural(total, 'time')}:"
     for outcome, meaning in _OUTCOMES.items():
         if decisions[outcome]:
             yield f"  {decisions[outcome]:>7,}  {outcome:<10}  {meaning}"

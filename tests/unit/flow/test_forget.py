@@ -1,11 +1,15 @@
 """Forgetting end to end: what goes, what stays, what is said, and that no byte of it is left."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from amos.api import Store
+from amos.clock import as_text
 from amos.errors import InputError, UsageError
+from amos.flow.look import Wanted
+from amos.flow.paging import PageRequest
 from amos.identity import conversation_identity, id_text, source_identity
 from amos.views.forgotten import forget_lines
 from forgotten import confirmed, guesses, traces_of
@@ -323,6 +327,30 @@ def test_what_is_held_can_be_hidden(store, tmp_path, kind):
     assert "anzibar" not in json.dumps(list(store.export()), default=str).lower()
     assert store.verify().problems == []
     assert traces_of(tmp_path / "store", "Zanzibar") != []
+
+
+def test_versions_that_would_show_what_is_hidden_are_refused_by_name(store):
+    before = store.shard.head
+    page = Wanted(kind="sources", page=PageRequest(limit=1))
+    cursor = store.list(page).cursor
+    then = as_text(store.shard.records().commits[-1].accepted_us)
+    hidden = store.forget(atom(store, "Zanzibar"), suppress=True)["graph_version"]
+    asks = [
+        lambda when: store.list(**when),
+        lambda when: store.search("Zanzibar", **when),
+        lambda when: store.packet("where do I live", **when),
+        lambda when: store.show(ref(store, "a"), **when),
+        lambda when: store.sql("SELECT * FROM atoms", **when),
+    ]
+    for ask in asks:
+        with pytest.raises(UsageError, match=f"hidden by graph version {hidden}") as refusal:
+            ask({"at_version": before})
+        assert refusal.value.code == "beyond_suppression"
+        assert "anzibar" not in str(ask({"at_version": hidden}))
+    with pytest.raises(UsageError, match="cannot be shown"):
+        store.list(known_at=then)
+    rest = store.list(replace(page, page=PageRequest(limit=100, cursor=cursor)))
+    assert "anzibar" not in str(rest)
 
 
 def test_a_store_that_lost_its_key_can_be_read_but_not_written(store, tmp_path):
