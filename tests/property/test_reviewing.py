@@ -247,3 +247,18 @@ def test_every_earlier_version_tells_the_queue_as_it_was(lines, late, verdicts):
         assert [{name: row[name] for name in row if name not in ages} for row in then] == [
             {name: row[name] for name in row if name not in ages} for row in before
         ]
+
+
+@FEW
+@given(lines=logs("a"), verdicts=VERDICTS)
+def test_another_extractor_never_decides_again_what_a_person_decided(lines, verdicts):
+    with scratch() as (folder, store):
+        store.ingest([write_lines(folder / "a.jsonl", lines)], format="messages", extractor="rules@1")
+        decide(store, verdicts)
+        before = human_decisions(store)
+        run = store.reprocess("rules@2")
+        if run["added"] + run["lost"] + run["changed"]:
+            store.apply_run(run["run_id"])
+        after = human_decisions(store)
+        assert {one: after[one] for one in before} == before
+        sound(store)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.comparison import UNSALTED, Work
-from amos.schemas.vocabulary import Cue, Reason
+from amos.schemas.vocabulary import Cue, Outcome, Reason
 
 REVIEWER = "reviewer@1"
 """Extractor of the claims that a reviewer worded."""
@@ -17,6 +17,10 @@ ACCEPTING = (str(Reason.APPROVED_BY_REVIEWER), str(Reason.EDITED_AND_APPROVED_BY
 """First reasons of decisions by which a person let a claim in."""
 DECIDING = (*ACCEPTING, str(Reason.REJECTED_BY_REVIEWER))
 """First reasons of all decisions of a person that ended the wait."""
+
+REJECTED_GATE = f"{Outcome.REJECT}:{Reason.REJECTED_BY_REVIEWER}"
+EDITED_GATE = f"{Outcome.LINK}:{Reason.EDITED_AND_APPROVED_BY_REVIEWER}"
+"""Gates of candidates that a person kept out, or let in in other words."""
 
 _FLAG = str(Reason.BASIS_CHANGED)
 _APPROVED = int(Cue.APPROVED)
@@ -43,6 +47,13 @@ def _with(rows: pa.Table, name: str, column: Any) -> pa.Table:
 def are_approved(candidates: pa.Table) -> pa.ChunkedArray:
     """Tell per candidate whether a person let it in."""
     return pc.not_equal(pc.bit_wise_and(candidates["cues"], _APPROVED), 0)
+
+
+def are_decided(candidates: pa.Table) -> pa.ChunkedArray:
+    """Tell per candidate whether a person decided on it, or worded it."""
+    is_closed = pc.is_in(candidates["gate"], value_set=pa.array([REJECTED_GATE, EDITED_GATE]))
+    is_worded = pc.equal(candidates["extractor"], REVIEWER)
+    return pc.or_(pc.or_(are_approved(candidates), is_closed), is_worded)
 
 
 def keep_reviewed(work: Work, decisions: pa.Table, reviewed: pa.Array | None) -> pa.Table:

@@ -36,6 +36,16 @@ COMMANDS: dict[str, Entry] = {
     "show": Entry("Look", "amos.cli.show:show", "Print one thing by its reference."),
     "list": Entry("Look", "amos.cli.listing:list_rows", "Walk through what is stored."),
     "why": Entry("Look", "amos.cli.why:why", "Say where a claim comes from and why it was decided so."),
+    "why-not": Entry(
+        "Look",
+        "amos.cli.why_not:why_not",
+        "Name the gate that keeps something out of the answer to a question.",
+    ),
+    "lineage": Entry(
+        "Look",
+        "amos.cli.lineage:lineage",
+        "Tell the history of a value: what held when, what replaced it, who decided so.",
+    ),
     "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
     "review": Entry(
         "Decide", "amos.cli.review:review", "Decide what waits for a person: list, show, decide."

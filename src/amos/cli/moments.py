@@ -10,7 +10,19 @@ import click
 Command = Callable[..., Any]
 
 MOMENT_FLAGS = ("--as-of", "--at-version", "--known-at", "--min-version")
-MOMENT_COMMANDS = ("packet", "packets", "search", "show", "list", "why", "sql", "review list", "review show")
+MOMENT_COMMANDS = (
+    "packet",
+    "packets",
+    "search",
+    "show",
+    "list",
+    "why",
+    "sql",
+    "review list",
+    "review show",
+    "lineage",
+    "why-not",
+)
 """The commands that take them; every other one works on what stands now."""
 
 

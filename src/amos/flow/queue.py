@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from amos.clock import utc_now
 from amos.flow.looking import Looking
-from amos.flow.moments import When
+from amos.flow.moments import When, split_moment
 from amos.identity import random_id
 
 if TYPE_CHECKING:
@@ -62,6 +62,33 @@ class Queue(Looking):
             scope=self.scope,
         )
         return work.decide(request, dry_run=dry_run)
+
+    def lineage(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
+        """Return the history of a value: what was claimed of its property, and what gave way to what."""
+        from amos.flow.lineage import lineage_of
+
+        with self._sight(when) as sight:
+            return lineage_of(sight, ref)
+
+    def prov(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
+        """Return every step that led to a row: stage, version, what it used, who ran it; and as PROV."""
+        from amos.flow.prov import prov_of
+
+        with self._sight(when) as sight:
+            return prov_of(sight, ref)
+
+    def why_not(self, ref: str, *cues: str, **options: Any) -> dict[str, Any]:
+        """Return the gate that keeps `ref` out of the packet that these cues and options ask for."""
+        from amos.flow.sight import Sight
+        from amos.flow.why_not import Asked, why_not
+        from amos.packets.request import read_request
+
+        moment, fields = split_moment(options)
+        request = read_request({"cues": cues, "scope": self.scope, **fields})
+        now = utc_now()
+        with self._recall(moment) as recall:
+            sight = Sight(snapshot=recall.snapshot, now=now, as_of_us=request.as_of_us, scope=self.scope)
+            return why_not(Asked(recall=recall, sight=sight, request=request, now=now), ref)
 
     def _desk(self, sight: Sight) -> Desk:
         from amos.flow.review_show import Desk

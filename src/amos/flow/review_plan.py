@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
-from amos.admission.reviewed import approved, closed
+from amos.admission.reviewed import EDITED_GATE, REJECTED_GATE, approved, closed
 from amos.admission.settle import Settlement
 from amos.clock import from_us
 from amos.errors import UsageError
@@ -31,8 +31,6 @@ from amos.journal.store import EventRows, Snapshot
 from amos.schemas.columns import ID
 from amos.schemas.vocabulary import UNSEEN, Action, Outcome, Reason
 
-REJECTED_GATE = f"{Outcome.REJECT}:{Reason.REJECTED_BY_REVIEWER}"
-EDITED_GATE = f"{Outcome.LINK}:{Reason.EDITED_AND_APPROVED_BY_REVIEWER}"
 HELD_GATE = f"{Outcome.QUARANTINE}:{Reason.TOMBSTONED}"
 Row = dict[str, Any]
 
