@@ -218,3 +218,39 @@ def test_a_decision_whose_basis_changes_stands_and_comes_back(own, folder):
 def test_an_empty_store_says_how_to_begin(amos):
     amos("init")
     assert amos("review").out == "Nothing is stored yet. Read something with `amos ingest PATH`.\n"
+
+
+def test_the_report_counts_what_waits_and_what_people_decided(own):
+    own(
+        "review", "decide", "reject", case(own, "sensitive_content")["ref"], "--note", "private <b>matter</b>"
+    )
+    own("review", "decide", "defer", case(own, "uncertain")["ref"], "--days", 2)
+    report = own("report", "review", "--json").object
+    assert (report["waiting"], report["ending_soon"], report["stale"], report["expired"]) == (3, 1, 0, 0)
+    assert report["by_age"]["under 1 day"] == 3
+    assert report["by"]["kind"] == {"claim": 2, "message": 1}
+    assert report["decided"]["by_outcome"] == {"rejected_by_reviewer": 1}
+    assert sum(report["decided"]["by_person"].values()) == report["decided"]["recorded"] == 2
+    text = own("report", "review").out
+    assert text.startswith("3 wait for a person, the oldest for 0 days")
+    assert own("report", "review", "--as", "json").object["waiting"] == 3
+    short = own("report", "review", "--limit", 1).out
+    assert "… and 2 more: `amos review list`." in short
+
+
+def test_the_page_shows_every_case_in_context_and_escapes_what_people_wrote(own):
+    own("review", "decide", "defer", case(own, "uncertain")["ref"], "--days", 2, "--note", "ask <b>Bo</b>")
+    html = own("report", "review", "--as", "html").out
+    assert html.startswith("<!doctype html>")
+    assert html.count("<article") == 4
+    assert "Morning! I think <mark>my locker is C40</mark>. See you." in html
+    assert "<b>Bo" not in html
+    assert "ask &lt;b&gt;Bo&lt;/b&gt;" in html
+    assert "barn key" in html  # withheld text is for reviewers to read
+    assert "http" not in html.replace("http-equiv", "")
+
+
+def test_an_empty_queue_is_reported_as_such(amos):
+    amos("init")
+    assert amos("report", "review").out == "Nothing waits for a review.\n"
+    assert "Nothing waits for a review." in amos("report", "review", "--as", "html").out

@@ -49,13 +49,6 @@ def are_approved(candidates: pa.Table) -> pa.ChunkedArray:
     return pc.not_equal(pc.bit_wise_and(candidates["cues"], _APPROVED), 0)
 
 
-def are_decided(candidates: pa.Table) -> pa.ChunkedArray:
-    """Tell per candidate whether a person decided on it, or worded it."""
-    is_closed = pc.is_in(candidates["gate"], value_set=pa.array([REJECTED_GATE, EDITED_GATE]))
-    is_worded = pc.equal(candidates["extractor"], REVIEWER)
-    return pc.or_(pc.or_(are_approved(candidates), is_closed), is_worded)
-
-
 def keep_reviewed(work: Work, decisions: pa.Table, reviewed: pa.Array | None) -> pa.Table:
     """Return `decisions` with those of a person as that person made them.
 

@@ -60,7 +60,9 @@ COMMANDS: dict[str, Entry] = {
     "revert": Entry("Decide", "amos.cli.reprocess:revert", "Take an applied re-reading back."),
     "forget": Entry("Care", "amos.cli.forget:forget", "Make things gone, and keep them gone."),
     "hold": Entry("Care", "amos.cli.hold:hold", "Protect things from deletion: place, release, list."),
-    "report": Entry("Care", "amos.cli.report:report", "Report on what runs have done."),
+    "report": Entry(
+        "Care", "amos.cli.report:report", "Report on what runs have done, and what waits for a person."
+    ),
     "verify": Entry("Care", "amos.cli.verify:verify", "Check that the store holds what was committed."),
     "snapshot": Entry("Care", "amos.cli.snapshot:snapshot", "Register the newest state as verified."),
     "repair": Entry(

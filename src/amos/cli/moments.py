@@ -22,6 +22,7 @@ MOMENT_COMMANDS = (
     "review show",
     "lineage",
     "why-not",
+    "report review",
 )
 """The commands that take them; every other one works on what stands now."""
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_object
 
 
 @click.group()
 def report() -> None:
-    """Report on what runs have done.
+    """Report on what runs have done, and what waits for a person.
 
     \b
-    Example:
+    Examples:
       amos report ingest
+      amos report review --as html > queue.html
     """
 
 
@@ -48,3 +52,44 @@ def report_ingest(invocation: Invocation, *, form: str, as_json: bool) -> None: 
         print_object(record)
     else:
         print_lines(report_lines(record))
+
+
+@report.command("review")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["text", "html", "json"]),
+    default="text",
+    show_default=True,
+    help="Text, one HTML page of the whole queue, or JSON.",
+)
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="At most so many cases; 20 in text, else 500."
+)
+@moment_options
+@json_option
+@pass_invocation
+def report_review(
+    invocation: Invocation, /, *, form: str, limit: int | None, as_json: bool, **when: Any
+) -> None:
+    """Report what waits for a person, for how long, and what people decided.
+
+    Counts by reason, age, trust, extractor and policy; what is stale, ends soon or has expired; then the
+    cases, the longest waiting first. The HTML page shows every case with its words in context; it needs no
+    other file.
+
+    \b
+    Examples:
+      amos report review
+      amos report review --as html > queue.html
+      amos report review --json
+    """
+    from amos.views.review_report import page_lines, report_lines
+
+    is_text = form == "text" and not as_json
+    with invocation.open_store() as store:
+        found = store.report_review(limit=limit or (20 if is_text else None), is_full=form == "html", **when)
+    if as_json or form == "json":
+        print_object(found)
+    else:
+        print_lines(page_lines(found) if form == "html" else report_lines(found))

@@ -63,6 +63,18 @@ class Queue(Looking):
         )
         return work.decide(request, dry_run=dry_run)
 
+    def report_review(
+        self, *, limit: int | None = None, is_full: bool = False, **when: Unpack[When]
+    ) -> dict[str, Any]:
+        """Return what waits in figures, what people decided, and up to `limit` cases, the oldest first.
+
+        is_full: each case with its words in context, as `show_review` tells it.
+        """
+        from amos.flow.review_report import MOST_CASES, report_review
+
+        with self._sight(when) as sight:
+            return report_review(self._desk(sight), limit=limit or MOST_CASES, is_full=is_full)
+
     def lineage(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
         """Return the history of a value: what was claimed of its property, and what gave way to what."""
         from amos.flow.lineage import lineage_of

@@ -160,7 +160,12 @@ def show_case(desk: Desk, ref: str) -> Row:
     sight = desk.sight
     refuse_valid_time(sight)
     case = find_case(sight, ref)
-    queue = _queue_of(sight, case)
+    return case_on(desk, case, _queue_of(sight, case))
+
+
+def case_on(desk: Desk, case: Case, since_us: int) -> Row:
+    """Return a case as `show_case` does; since_us: when it began to wait."""
+    sight = desk.sight
     source = _sources_of(sight, [case])[case.row["source_id"]]
     base = _bases(sight, [case])[case.identifier]
     would = None
@@ -170,7 +175,7 @@ def show_case(desk: Desk, ref: str) -> Row:
     records = records_of(sight.snapshot, [(case.table, case.identifier)], desk.key)[case.identifier]
     return {
         **_summary(case, said, _subjects(sight, [case])),
-        **_wait(case, queue, to_us(sight.now)),
+        **_wait(case, since_us, to_us(sight.now)),
         "is_waiting": case.is_waiting,
         "is_expired": case.is_expired(to_us(sight.now)),
         "is_stale": any(one.changed_at > case.decision["graph_version"] for one in base),
