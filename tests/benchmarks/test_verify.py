@@ -32,7 +32,7 @@ from pathlib import Path
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 with Shard.open(Path(sys.argv[1]), read_only=True) as shard:
-    report = verify_shard(shard, is_deep=sys.argv[2] == "deep")
+    report = verify_shard(shard)
 assert report.ok, report.problems
 """
 
@@ -121,12 +121,10 @@ def chain_pages():
 def test_memory_of_the_fast_check_stays_flat(root, tmp_path):
     with new_shard(tmp_path) as shard:
         commit(shard, story(0, 8192, width=400))
-    small = run_measured(CODE, str(tmp_path / "store"), "fast").peak_bytes
-    large = run_measured(CODE, str(root), "fast").peak_bytes
+    small = run_measured(CODE, str(tmp_path / "store")).peak_bytes
+    large = run_measured(CODE, str(root)).peak_bytes
     work = "verify: peak memory at 786,432 rows above that at 32,768 rows"
     record("verify_memory", work, (large - small) / 1e6, "MB", "flat")
-    deep = run_measured(CODE, str(root), "deep").peak_bytes
-    record("verify_deep_memory", "verify --deep: peak memory at 786,432 rows", deep / 1e6, "MB", "")
     assert large - small < 150e6
 
 

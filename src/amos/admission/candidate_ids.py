@@ -58,9 +58,8 @@ def candidate_ids(
     """
     count = claims.num_rows
     kind, canonical = pa.array(named.kind, pa.string()), pa.array(named.canonical, pa.string())
-    slot = _slots(named, cited)
+    slot, claim = claim_identities(named, claims["polarity"], cited)
     slots = id_array(slot)
-    claim = _identities(("claim", slots, claims["polarity"], kind, canonical), count)
     texts = pa.array(span_texts, pa.string())
     candidate = _identities(("candidate", id_array(sources), texts, extractor, id_array(claim)), count)
     is_single = np.array([one == "single" for one in cells(claims["arity"])])
@@ -75,6 +74,13 @@ def candidate_ids(
         "claim_id": ("atoms", claim),
     }
     return {name: id_array(keyed_ids(key, table, digests)) for name, (table, digests) in rows.items()}
+
+
+def claim_identities(named: Named, polarity: pa.ChunkedArray, cited: pa.Table) -> tuple[Octets, Octets]:
+    """Return the (n, 32) unkeyed identities of slots and of claims; `cited` holds their scopes."""
+    slot = _slots(named, cited)
+    parts = ("claim", id_array(slot), polarity, pa.array(named.kind, pa.string()))
+    return slot, _identities((*parts, pa.array(named.canonical, pa.string())), len(slot))
 
 
 def _slots(named: Named, cited: pa.Table) -> Octets:

@@ -1,265 +1,225 @@
 """The state digest: one number for what a shard holds, the same on every machine.
 
-It covers the current rows of sources, entities, candidates, decisions, atoms, edges, lineage
-and disputes in a total order; of edges, lineage and disputes what stands, of atoms those with
-support: what a late source made void is history, and history depends on arrival.
+It covers the current rows of sources, entities, candidates, decisions, atoms, edges, lineage,
+disputes and tombstones in a total order; of edges, lineage and disputes what stands, of atoms those
+with support, of readings the last: what was made void is history, and history depends on arrival.
 
 Ids are replaced by unkeyed identities; versions, ingest times,
 locators, `extra`, deadlines, cut counts, salts and keyed digests are left out.  It is printed,
 never stored beside rows that may be erased.
+
+Tables are read a row group at a time and ids are looked up as they come: memory does not grow with the store.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-import msgspec
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.admission.values import fold_property
-from amos.flow.digest_reviews import unkeyed_reviews
-from amos.flow.versions import standing_lineage
-from amos.identity import (
-    CLAIM_SCOPE,
-    Scope,
-    author_identity,
-    candidate_identity,
-    claim_identity,
-    conversation_identity,
-    slot_identity,
-    source_identity,
-    statement_slot_identity,
-    subject_identity,
-)
+from amos.flow.digest_ids import UnkeyedIds, are_of_last_reading
+from amos.flow.digest_order import OrderedDigests
+from amos.identity import CLAIM_SCOPE
+from amos.journal.store import Snapshot
 from amos.kernels.canonical import encode_rows
 from amos.kernels.hashing import sha256_rows
 from amos.schemas.buffers import column_arrays
-from amos.schemas.columns import DIGEST, ID
-from amos.schemas.vocabulary import WITHDRAWN, Reason
+from amos.schemas.columns import ID
+from amos.schemas.vocabulary import WITHDRAWN
 
-Identities = dict[bytes, bytes]
-
-_SOURCE_FACTS = [
-    "format", "delivery_key", "block", "content_digest", "kind", "role", "trust", "author", "is_owner",
-    "channel", "event_time", "event_text", "zone", "is_zone_assumed", "session", "turn", "reply_to",
-    "scope_project", "scope_user", "scope_agent", "scope_session", "scope_task", "scope_tool_environment",
-    "may_retain", "purposes", "flags",
-]  # fmt: skip
-_CANDIDATE_FACTS = [
-    "source_revision", "spans", "extractor", "pattern", "type", "memory_class", "polarity", "modality",
-    "payload", "valid_from", "valid_until", "event_time", "order_time", "turn", "extraction_confidence",
-    "cues", "gate", "trust", *CLAIM_SCOPE,
-]  # fmt: skip
-_DECISION_FACTS = ["outcome", "action", "reasons", "modality", "policy", "extractor", "utility", "risk"]
-_ATOM_FACTS = [
-    "type", "memory_class", "payload", "polarity", "lifecycle_state", "health_status", "intervals",
-    "observed_at", "source_revision", "spans", "evidence_count", "root_count", "confidence_ppm",
-    "salience_ppm", "utility_ppm", "layer", "retention_class", *CLAIM_SCOPE,
-]  # fmt: skip
+Rows = Callable[[Snapshot, Sequence[str]], Iterator[pa.Table]]
+Identified = Callable[[UnkeyedIds, pa.Table], pa.Array]
+"""Returns the unkeyed identities that stand for an id column of the rows."""
 
 
-class CurrentTables(Protocol):
-    """Current rows by table; a pinned snapshot fits."""
-
-    def current(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        """Return the latest version per id."""
-        ...
-
-    def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        """Return all row versions."""
-        ...
+_ROWS_AT_ONCE = 8192
 
 
-def state_digest(state: CurrentTables) -> str:
-    """Return the hex digest of the current rows of `state`."""
-    every, listed = state.current("candidates"), state.current("entities")
-    named = entity_identities(listed)
-    sources, talks = unkeyed_reviews(
-        state.current("sources"),
-        state.current("conversations"),
-        every,
-        lambda rows, known: candidate_identities(rows, known, named)[1],
-    )
-    conversations = _conversations(talks)
-    candidates = _where(every, "gate", _differs, WITHDRAWN)
-    entities_table = _named_entities(listed, sources, candidates)
-    source_ids = _sources(sources)
-    entities = entity_identities(entities_table)
-    claims, candidate_ids = candidate_identities(candidates, source_ids, entities)
-    decisions = _of_readings(state.current("decisions"))
-    decision_ids = _decisions(decisions, source_ids, candidate_ids)
-    parts = {
-        "sources": _mapped(
-            sources, _SOURCE_FACTS,
-            {"author_id": entities, "conversation_id": conversations, "revises": source_ids},
-        ),
-        "entities": _mapped(entities_table, [], {"entity_id": entities, "owner_id": entities}),
-        "candidates": _mapped(
-            candidates, _CANDIDATE_FACTS,
-            {"source_id": source_ids, "subject_id": entities, "claim_id": claims,
-             "conversation_id": conversations},
-        ),
-        "decisions": _mapped(
-            decisions, _DECISION_FACTS,
-            {"decision_id": decision_ids, "source_id": source_ids, "atom_id": claims, "targets": claims},
-        ),
-        "atoms": _mapped(
-            _where(state.current("atoms"), "evidence_count", pc.greater, 0), _ATOM_FACTS,
-            {"atom_id": claims, "subject_id": entities, "source_id": source_ids},
-        ),
-        "edges": _mapped(
-            _where(state.current("edges"), "lifecycle_state", pc.equal, "active"),
-            ["relation", "derivation", "confidence_ppm"],
-            {"from_id": claims, "to_id": claims},
-        ),
-        "lineage": _mapped(
-            standing_lineage(state.table("lineage")), ["relation"],
-            {"predecessor_id": claims, "successor_id": claims, "decision_id": decision_ids},
-        ),
-        "disputes": _mapped(
-            _where(state.current("disputes"), "status", pc.equal, "open"), ["since", "reason"],
-            {"sides": claims},
-        ),
-    }  # fmt: skip
-    return _digest(parts)
+class _Part(NamedTuple):
+    """What is covered of one table: columns as they are, columns of ids by what stands for them.
+
+    reads: further columns that these need.
+    """
+
+    facts: Sequence[str]
+    ids: Mapping[str, Identified]
+    rows: Rows
+    reads: Sequence[str] = ()
 
 
-def _differs(column: pa.ChunkedArray, value: str) -> pa.ChunkedArray:
-    return pc.fill_null(pc.not_equal(column, value), True)
-
-
-def _of_readings(decisions: pa.Table) -> pa.Table:
-    """Return the decisions on what was read last; those on what another extractor replaced are history."""
-    first = pc.list_element(decisions["reasons"], 0)
-    return decisions.filter(pc.not_equal(first, str(Reason.SUPERSEDED_BY_EXTRACTOR)))
-
-
-def _named_entities(entities: pa.Table, sources: pa.Table, candidates: pa.Table) -> pa.Table:
-    """Return the authors, the subjects of claims, and whom these belong to."""
-    named = pc.unique(
-        pa.concat_arrays([*candidates["subject_id"].chunks, *sources["author_id"].chunks, pa.array([], ID)])
-    )
-    held = entities.filter(pc.is_in(entities["entity_id"], value_set=named))
-    owners = held["owner_id"].combine_chunks().drop_null().unique()
-    return entities.filter(pc.is_in(entities["entity_id"], value_set=pa.concat_arrays([named, owners])))
-
-
-def _where(table: pa.Table, column: str, test: Callable[..., Any], value: object) -> pa.Table:
-    return table.filter(test(table[column], value))
-
-
-def _digest(parts: Mapping[str, pa.Table]) -> str:
+def state_digest(snapshot: Snapshot, *, but: Collection[str] = ()) -> str:
+    """Return the hex digest of the current rows of `snapshot`; but: tables left out for a comparison."""
     whole = hashlib.sha256(b"amos/1/state")
-    for name, table in parts.items():
-        whole.update(name.encode() + b"\x00" + table.num_rows.to_bytes(8, "little"))
-        if table.num_rows:
-            columns = [column_arrays(table[column]) for column in table.column_names]
-            rows = sha256_rows(*encode_rows(columns, table.num_rows))
-            order = np.lexsort(rows.T[::-1])
-            whole.update(rows[order].tobytes())
+    ids = UnkeyedIds(snapshot)
+    for name in (table for table in _PARTS if table not in but):
+        part = _PARTS[name]
+        with OrderedDigests() as digests:
+            for rows in part.rows(snapshot, list(dict.fromkeys([*part.facts, *part.ids, *part.reads]))):
+                for start in range(0, rows.num_rows, _ROWS_AT_ONCE):
+                    digests.add(_row_digests(part, ids, rows.slice(start, _ROWS_AT_ONCE)))
+            if name in _LATER and not digests.count:
+                continue
+            whole.update(name.encode() + b"\x00" + digests.count.to_bytes(8, "little"))
+            for ordered in digests.parts():
+                whole.update(ordered.tobytes())
     return whole.hexdigest()
 
 
-def _mapped(table: pa.Table, facts: list[str], ids: Mapping[str, Identities]) -> pa.Table:
-    """Return the columns `facts`, and each id column of `ids` as identities."""
-    columns = {name: table[name] for name in facts}
-    for name, known in ids.items():
-        cells = table[name].to_pylist()
-        if pa.types.is_list(table.schema.field(name).type):
-            lists = [[known[item] for item in cell] for cell in cells]
-            ordered = [sorted(found) for found in lists]
-            columns[name] = pa.array(ordered, pa.list_(pa.binary()))
-        else:
-            columns[name] = pa.array([known.get(cell) for cell in cells], DIGEST)
-    return pa.table(columns)
+def _row_digests(part: _Part, ids: UnkeyedIds, rows: pa.Table) -> Any:
+    """Return (n, 32): the digest of each row over its facts and identities."""
+    if "delivery_key" in part.facts:
+        rows = ids.unkeyed(rows)
+    mapped = [rows[name] for name in part.facts] + [stands(ids, rows) for stands in part.ids.values()]
+    columns = [column_arrays(column) for column in mapped]
+    return sha256_rows(*encode_rows(columns, rows.num_rows))
 
 
-def _sources(sources: pa.Table) -> Identities:
-    names = ("source_id", "format", "delivery_key", "block")
-    rows = zip(*(sources[name].to_pylist() for name in names), strict=True)
-    return {identifier: source_identity(form, key, block) for identifier, form, key, block in rows}
+def _newest(name: str) -> Rows:
+    return lambda snapshot, columns: snapshot.newest(name, columns)
 
 
-def _conversations(conversations: pa.Table) -> Identities:
-    names = ("conversation_id", "format", "conversation_key")
-    rows = zip(*(conversations[name].to_pylist() for name in names), strict=True)
-    return {identifier: conversation_identity(form, key) for identifier, form, key in rows}
+def _standing(name: str, column: str, test: Callable[..., Any], value: object) -> Rows:
+    def rows(snapshot: Snapshot, columns: Sequence[str]) -> Iterator[pa.Table]:
+        for part in snapshot.newest(name, list(dict.fromkeys([*columns, column]))):
+            yield part.filter(test(part[column], value))
+
+    return rows
 
 
-def entity_identities(entities: pa.Table) -> Identities:
-    """Return identities of authors first, then of what belongs to them."""
-    names = ("entity_id", "kind", "name", "owner_id", "is_owner")
-    scopes = _scopes(entities)
-    rows = list(zip(*(entities[name].to_pylist() for name in names), scopes, strict=True))
-    known: Identities = {}
-    for identifier, kind, name, _, is_owner, scope in rows:
-        if kind == "author":
-            known[identifier] = author_identity(scope, name, is_owner)
-    for identifier, kind, name, owner, _, scope in rows:
-        if kind != "author":
-            known[identifier] = subject_identity(scope, kind, name, known.get(owner))
-    return known
+def _standing_candidates(snapshot: Snapshot, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the candidates of the last reading of each source."""
+    for part in snapshot.newest("candidates", list(dict.fromkeys([*columns, "gate"]))):
+        yield part.filter(pc.fill_null(pc.not_equal(part["gate"], WITHDRAWN), True))
 
 
-def candidate_identities(
-    candidates: pa.Table, sources: Identities, entities: Identities
-) -> tuple[Identities, Identities]:
-    """Return identities of claims by claim id, and of candidates."""
-    names = (
-        "candidate_id",
-        "claim_id",
-        "source_id",
-        "subject_id",
-        "payload",
-        "polarity",
-        "extractor",
-        "spans",
+def _standing_decisions(snapshot: Snapshot, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the decisions on what was read last; those on what another extractor replaced are history."""
+    for part in snapshot.newest("decisions", list(dict.fromkeys([*columns, "reasons"]))):
+        yield part.filter(pa.array(are_of_last_reading(part["reasons"])))
+
+
+def _named_entities(snapshot: Snapshot, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the authors, the subjects of claims, and whom these belong to; their ids are held meanwhile."""
+    named = _distinct(rows["author_id"] for rows in snapshot.groups("sources", ["author_id"]))
+    subjects = (rows["subject_id"] for rows in _standing_candidates(snapshot, ["subject_id"]))
+    named = _distinct([named, *subjects])
+    owners = _distinct(
+        rows["owner_id"].filter(pc.is_in(rows["entity_id"], value_set=named))
+        for rows in snapshot.newest("entities", ["entity_id", "owner_id"])
     )
-    claims: Identities = {}
-    found: Identities = {}
-    columns: Iterable[Any] = zip(
-        *(candidates[name].to_pylist() for name in names), _scopes(candidates), strict=True
-    )
-    for candidate, claim, source, subject, payload, polarity, extractor, spans, scope in columns:
-        if claim not in claims:
-            claims[claim] = _claim(entities[subject], payload, polarity, scope)
-        found[candidate] = candidate_identity(sources[source], spans, extractor, claims[claim])
-    return claims, found
+    named = _distinct([named, owners])
+    for part in snapshot.newest("entities", columns):
+        yield part.filter(pc.is_in(part["entity_id"], value_set=named))
 
 
-def _claim(subject: bytes, payload: str, polarity: str, scope: Scope) -> bytes:
-    fields = msgspec.json.decode(payload)
-    kind, canonical = fields["normal"]
-    conditions = fields.get("applicability")
-    applicability = msgspec.json.encode(conditions, order="sorted").decode() if conditions else None
-    if "property" in fields:
-        slot = slot_identity(subject, fold_property(fields["property"]), scope, applicability)
-    else:
-        slot = statement_slot_identity(subject, canonical, scope, applicability)
-    return claim_identity(slot, polarity, kind, canonical)
-
-
-def _decisions(decisions: pa.Table, sources: Identities, candidates: Identities) -> Identities:
-    """Return identities of decisions: of what was decided; refusals of a delivery are counted."""
-    names = ("decision_id", "candidate_id", "source_id", "reasons")
-    found: Identities = {}
-    for decision, candidate, source, reasons in zip(
-        *(decisions[name].to_pylist() for name in names), strict=True
-    ):
-        decided = candidates[candidate] if candidate is not None else sources[source]
-        found[decision] = (
-            hashlib.sha256(reasons[0].encode() + decided).digest() if _refusal(reasons) else decided
-        )
+def _distinct(columns: Iterable[pa.Array | pa.ChunkedArray]) -> pa.Array:
+    """Return the distinct ids of some columns, holding no more than these and one column."""
+    found = pa.array([], ID)
+    for column in columns:
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        found = pc.unique(pa.concat_arrays([found, *chunks]).drop_null())
     return found
 
 
-def _refusal(reasons: list[str]) -> bool:
-    return bool(reasons) and reasons[0] == "delivery_conflict"
+def _standing_lineage(snapshot: Snapshot, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the rows that nothing has withdrawn, and none that withdraws."""
+    for part in snapshot.groups("lineage", list(dict.fromkeys([*columns, "lineage_id", "retracts"]))):
+        withdrawn = snapshot.lookup("lineage", "retracts", part["lineage_id"], ["retracts"])["retracts"]
+        is_withdrawn = pc.is_in(part["lineage_id"], value_set=withdrawn.combine_chunks())
+        yield part.filter(pc.and_not(pc.is_null(part["retracts"]), is_withdrawn))
 
 
-def _scopes(table: pa.Table) -> list[Scope]:
-    return list(zip(*(table[name].to_pylist() for name in CLAIM_SCOPE), strict=True))
+_PARTS = {
+    "sources": _Part(
+        (
+            "format", "delivery_key", "block", "content_digest", "kind", "role", "trust", "author",
+            "is_owner", "channel", "event_time", "event_text", "zone", "is_zone_assumed", "session", "turn",
+            "reply_to", "scope_project", "scope_user", "scope_agent", "scope_session", "scope_task",
+            "scope_tool_environment", "may_retain", "purposes", "flags",
+        ),
+        {
+            "author_id": lambda ids, rows: ids.entities(rows["author_id"]),
+            "conversation_id": lambda ids, rows: ids.conversations(rows["conversation_id"]),
+            "revises": lambda ids, rows: ids.sources(rows["revises"]),
+        },
+        _newest("sources"),
+    ),
+    "entities": _Part(
+        (),
+        {
+            "entity_id": lambda ids, rows: ids.entities(rows["entity_id"]),
+            "owner_id": lambda ids, rows: ids.entities(rows["owner_id"]),
+        },
+        _named_entities,
+    ),
+    "candidates": _Part(
+        (
+            "source_revision", "spans", "extractor", "pattern", "type", "memory_class", "polarity",
+            "modality", "payload", "valid_from", "valid_until", "event_time", "order_time", "turn",
+            "extraction_confidence", "cues", "gate", "trust", *CLAIM_SCOPE,
+        ),
+        {
+            "source_id": lambda ids, rows: ids.sources(rows["source_id"]),
+            "subject_id": lambda ids, rows: ids.entities(rows["subject_id"]),
+            "claim_id": lambda ids, rows: ids.claims_made(rows),
+            "conversation_id": lambda ids, rows: ids.conversations(rows["conversation_id"]),
+        },
+        _standing_candidates,
+    ),
+    "decisions": _Part(
+        ("outcome", "action", "reasons", "modality", "policy", "extractor", "utility", "risk"),
+        {
+            "decision_id": lambda ids, rows: ids.decisions(rows),
+            "source_id": lambda ids, rows: ids.sources(rows["source_id"]),
+            "atom_id": lambda ids, rows: ids.claims(rows["atom_id"]),
+            "targets": lambda ids, rows: ids.claims(rows["targets"]),
+        },
+        _standing_decisions,
+        ("candidate_id",),
+    ),
+    "atoms": _Part(
+        (
+            "type", "memory_class", "payload", "polarity", "lifecycle_state", "health_status", "intervals",
+            "observed_at", "source_revision", "spans", "evidence_count", "root_count", "confidence_ppm",
+            "salience_ppm", "utility_ppm", "layer", "retention_class", *CLAIM_SCOPE,
+        ),
+        {
+            "atom_id": lambda ids, rows: ids.claims_made(rows),
+            "subject_id": lambda ids, rows: ids.entities(rows["subject_id"]),
+            "source_id": lambda ids, rows: ids.sources(rows["source_id"]),
+        },
+        _standing("atoms", "evidence_count", pc.greater, 0),
+    ),
+    "edges": _Part(
+        ("relation", "derivation", "confidence_ppm"),
+        {
+            "from_id": lambda ids, rows: ids.claims(rows["from_id"]),
+            "to_id": lambda ids, rows: ids.claims(rows["to_id"]),
+        },
+        _standing("edges", "lifecycle_state", pc.equal, "active"),
+    ),
+    "lineage": _Part(
+        ("relation",),
+        {
+            "predecessor_id": lambda ids, rows: ids.claims(rows["predecessor_id"]),
+            "successor_id": lambda ids, rows: ids.claims(rows["successor_id"]),
+            "decision_id": lambda ids, rows: ids.decisions_named(rows["decision_id"]),
+        },
+        _standing_lineage,
+    ),
+    "disputes": _Part(
+        ("since", "reason"),
+        {"sides": lambda ids, rows: ids.claims(rows["sides"])},
+        _standing("disputes", "status", pc.equal, "open"),
+    ),
+    "tombstones": _Part(
+        ("kind", "tokens", "recreation", "reason", "status", "expires_at"), {}, _newest("tombstones")
+    ),
+}  # fmt: skip
+"""What the digest covers, in its order; the columns of a table make up the digest of a row in theirs."""
+
+_LATER = frozenset(["tombstones"])
+"""Tables that the digest once left out: while they are empty they add nothing, so that old digests hold."""

@@ -164,15 +164,16 @@ def _merge(terms: Importing, parcel: Parcel, planted: Path | None) -> dict[str, 
             digest = state_digest(snapshot) if snapshot.version else None
     was_empty = parcel.is_complete and record["sources"]["new"] == record["records_read"]
     equal = parcel.manifest["state_digest"] == digest if parcel.is_complete else None
-    tombstones = {"transferred": brought or 0, "not_transferable": count if brought is None else 0}
+    left = count if brought is None else 0
+    differs = undecidable(parcel) | ({"tombstones that did not come along": left} if left else {})
     return {
         "mode": "merged",
         "rows": parcel.rows,
         **record,
-        "tombstones": tombstones,
+        "tombstones": {"transferred": brought or 0, "not_transferable": left},
         "state_digest": digest,
         "state_digest_equal": equal,
-        "differs_by": {} if equal or not was_empty else undecidable(parcel),
+        "differs_by": {} if equal or not was_empty else differs,
     }
 
 

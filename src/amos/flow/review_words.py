@@ -27,7 +27,7 @@ from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
 from amos.extraction.wording import kind_of_value
-from amos.flow.digest import entity_identities
+from amos.flow.digest_ids import entity_identities
 from amos.flow.prepare import Prepared, Rules, prepare
 from amos.flow.review_names import FORMAT, RECORD, WORDING, conversation_of
 from amos.identity import CLAIM_SCOPE, id_text

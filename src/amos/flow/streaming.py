@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from amos.flow.sight import Sight
-from amos.journal.snapshot import latest_rows
+from amos.journal.snapshot import Snapshot, latest_rows
 from amos.schemas.state import PRIMARY_KEYS, VERSION_COLUMNS
 
 
@@ -23,8 +23,11 @@ class Held(Protocol):
 def newest_rows(held: Held, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
     """Yield the newest version of every row, in commit order of that version.
 
-    What stays in memory are ids and version numbers, 20 bytes a row.
+    Of an export ids and version numbers stay in memory, 20 bytes a row.
     """
+    if isinstance(held, Snapshot):
+        yield from held.newest(table, columns)
+        return
     if table not in VERSION_COLUMNS:
         yield from held.groups(table, columns)
         return

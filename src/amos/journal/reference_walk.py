@@ -20,7 +20,7 @@ from amos.schemas.state import PRIMARY_KEYS, VERSION_COLUMNS
 
 Array = npt.NDArray[Any]
 
-IDS_AT_ONCE = 2_000_000
+IDS_AT_ONCE = 500_000
 """Ids of one table held at once; larger tables are gone through part by part, by their ids."""
 
 NAMED = (
@@ -84,7 +84,7 @@ def check_references(snapshot: Snapshot, report: VerifyReport, progress: Any, *,
 
 
 def _check_decisions(snapshot: Snapshot) -> Iterator[Problem]:
-    columns = ["decision_id", "version", "source_id", "candidate_id", "reasons"]
+    columns = ["decision_id", "version", "candidate_id"]
     for part in _parts(snapshot, ["candidates", "decisions"]):
         rows = _read(snapshot, part, "decisions", "candidate_id", columns)
         latest = latest_rows(rows.column("decision_id"), rows.column("version"))

@@ -19,7 +19,7 @@ from amos.schemas.state import PRIMARY_KEYS, TABLES, VERSION_COLUMNS
 
 Array = npt.NDArray[Any]
 
-ROWS_AT_ONCE = 4_000_000
+ROWS_AT_ONCE = 500_000
 """Rows of one table folded at once; larger tables are folded part by part, by their ids."""
 
 
@@ -39,17 +39,16 @@ class ReplaySource(GroupSource, Protocol):
 def folded_places(parts: Iterator[pa.Table], table: str, number: int, of: int, until: int) -> Array:
     """Return the ascending places of the rows that are current after graph version `until`.
 
-    parts: stored rows in commit order.  Only ids whose first half leaves `number` when divided by `of`.
-    Of each id the highest version counts, of equal ones the later row; rows without versions all count.
+    parts: stored rows in commit order, the id first.  Only ids whose first half leaves `number` when
+    divided by `of`.  Of each id the highest version counts, of equal ones the later row; rows without
+    versions all count.
     """
-    key, version = PRIMARY_KEYS[table], VERSION_COLUMNS.get(table)
+    version = VERSION_COLUMNS.get(table)
     halves, columns = [np.zeros((0, 2), np.uint64)], [np.zeros((0, 2), np.int64)]
     for rows in parts:
-        ids = as_keys(rows.column(key)).astype(np.uint64)
-        commits, numbers = (rows.column(name).to_numpy() for name in ("graph_version", "row_number"))
-        places = commits.astype(np.int64) << 32 | numbers
+        ids, places = _ids_and_places(rows)
         versions = places if version is None else rows.column(version).to_numpy().astype(np.int64)
-        held = (ids[:, 0] % np.uint64(of) == number) & (commits <= until)
+        held = (ids[:, 0] % np.uint64(of) == number) & (places >> 32 <= until)
         halves.append(ids[held])
         columns.append(np.stack([versions[held], places[held]], axis=1))
     ids, (versions, places) = np.concatenate(halves), np.concatenate(columns).T
@@ -76,18 +75,29 @@ def _differing(
 ) -> Iterator[Problem]:
     columns = [PRIMARY_KEYS[table], "graph_version", "row_number", *_version_of(table)]
     of = 1 + snapshot.row_count(table) // ROWS_AT_ONCE
-    current = snapshot.current(table, columns[:3])
-    ids = as_keys(current.column(0)).astype(np.uint64)
-    commits, numbers = (current.column(name).to_numpy() for name in ("graph_version", "row_number"))
-    given = commits.astype(np.int64) << 32 | numbers
     for number in range(of):
         stream = RowStream(source, table, layout.segments, layout.hot, report.add, columns=columns)
         expected = folded_places(stream.rest(), table, number, of, snapshot.version)
-        found = np.sort(given[ids[:, 0] % np.uint64(of) == number])
+        found = _given(snapshot, table, columns[:3], number, of)
         if not np.array_equal(expected, found):
             count = len(np.setxor1d(expected, found))
             detail = f"{count} current rows are not those that follow from the commits"
             yield Problem("replay_differs", table, detail)
+
+
+def _given(snapshot: Snapshot, table: str, columns: Sequence[str], number: int, of: int) -> Array:
+    """Return the ascending places of the current rows that readers are given, of the same share of ids."""
+    found = [np.zeros(0, np.int64)]
+    for rows in snapshot.newest(table, columns):
+        ids, places = _ids_and_places(rows)
+        found.append(places[ids[:, 0] % np.uint64(of) == number])
+    return np.sort(np.concatenate(found))
+
+
+def _ids_and_places(rows: pa.Table) -> tuple[Array, Array]:
+    """Return the ids of stored rows as key halves, and their places; the id is the first column."""
+    commits, numbers = (rows.column(name).to_numpy() for name in ("graph_version", "row_number"))
+    return as_keys(rows.column(0)).astype(np.uint64), commits.astype(np.int64) << 32 | numbers
 
 
 def _version_of(table: str) -> Sequence[str]:

@@ -30,6 +30,10 @@ Array = npt.NDArray[Any]
 Keys: TypeAlias = pa.Array | pa.ChunkedArray | Array
 
 
+_FOUND_BY = {"candidates": "source_id", "edges": "from_id"}
+"""Id columns whose index is kept, for tables that have none of their own ids; all versions agree in them."""
+
+
 class Origin(NamedTuple):
     """Which event put a row there: the event's id and type, and the row's place inside it."""
 
@@ -194,6 +198,25 @@ class Snapshot:
         rows = rows.select(chosen)
         return rows if latest is None else rows.take(pa.array(latest))
 
+    def newest(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield the rows of `current` one row group at a time, in flat memory."""
+        chosen = self._columns(name, columns)
+        if name not in VERSION_COLUMNS:
+            yield from self.groups(name, chosen)
+            return
+        key, version = PRIMARY_KEYS[name], VERSION_COLUMNS[name]
+        by = _FOUND_BY.get(name, key)
+        places = ["graph_version", "row_number"]
+        for rows in self.groups(name, list(dict.fromkeys([*chosen, by, *places]))):
+            held = self.lookup(name, by, rows.column(by), [key, version, *places])
+            latest = latest_rows(held.column(key), held.column(version))
+            if latest is None and len(held) == len(rows):
+                yield rows.select(chosen)
+                continue
+            kept = _places(held if latest is None else held.take(pa.array(latest)))
+            is_newest = np.isin(_places(rows), kept, assume_unique=True)
+            yield rows.filter(pa.array(is_newest)).select(chosen)
+
     def lookup(self, name: str, column: str, keys: Keys, columns: Sequence[str] | None = None) -> pa.Table:
         """Return all row versions whose id `column` is among `keys`, in commit order."""
         chosen = self._columns(name, columns)
@@ -266,6 +289,13 @@ class Snapshot:
         chosen = stored(name).names if columns is None else list(columns)
         stored_part(name, chosen)  # knows every column
         return chosen
+
+
+def _places(rows: pa.Table) -> Array:
+    """Return the place of every stored row: commit times 2**32 plus row number."""
+    versions, numbers = (rows.column(name).to_numpy() for name in ("graph_version", "row_number"))
+    places: Array = versions.astype(np.int64) << 32 | numbers
+    return places
 
 
 def id_array(keys: Array) -> pa.Array:

@@ -147,6 +147,8 @@ def test_what_a_new_decision_cannot_know_is_said(kept, tmp_path):
     assert (found["state_digest_equal"], list(found["differs_by"])) == (False, ["refused deliveries"])
     found = import_export(tmp_path / "third", tmp_path / "forgotten")
     assert "sources cut by an erasure" in found["differs_by"]
+    left = found["tombstones"]["not_transferable"]
+    assert found["differs_by"]["tombstones that did not come along"] == left > 0
 
 
 @pytest.mark.parametrize("name", ["sources.parquet", "events.parquet", "catalog.jsonl"])

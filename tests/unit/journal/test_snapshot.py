@@ -5,8 +5,9 @@ import pytest
 from amos.errors import UsageError
 from amos.journal.ledger import ColumnCache
 from amos.journal.snapshot import latest_rows
+from amos.schemas.state import TABLES
 from amos.storage import segments
-from committed_rows import EventRows, commit, new_shard, number_id, rows_of, story
+from committed_rows import NOW, EventRows, commit, new_shard, number_id, rows_of, story
 
 
 @pytest.fixture
@@ -64,6 +65,25 @@ def test_current_takes_the_highest_version_per_id(shard):
     assert rows["atom_id"].to_pylist() == [number_id("atoms", number) for number in (0, 2, 1)]
     assert rows["version"].to_pylist() == [1, 1, 3]
     assert rows["graph_version"].to_pylist() == [1, 1, 3]
+
+
+@pytest.mark.parametrize("at", [None, 2, 5])
+def test_the_newest_rows_come_group_by_group_as_current_gives_them(shard, monkeypatch, at):
+    monkeypatch.setattr(segments, "GROUP_ROWS", 3)
+    commit(shard, story(0, 8))
+    commit(shard, atom_version(1, 3))
+    commit(shard, atom_version(6, 2))
+    shard.compact(now=NOW, most=1)
+    commit(shard, atom_version(1, 2))  # older than what stands, although it came later
+    commit(shard, atom_version(6, 2))
+    commit(shard, story(2, 3, source_version=2))
+    commit(shard, story(20, 5))
+    with shard.pin(at) as snapshot:
+        for table in TABLES:
+            parts = list(snapshot.newest(table))
+            whole = snapshot.current(table)
+            assert pa.concat_tables([whole.schema.empty_table(), *parts]).equals(whole), table
+        assert next(snapshot.newest("atoms", ["payload"])).column_names == ["payload"]
 
 
 def test_latest_rows_follow_versions_not_places():
