@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from amos.admission.cells import cells, mask
 from amos.admission.values import NormalValue, fold_property, normalise_value
+from amos.admission.values_dates import read_date
 from amos.schemas.vocabulary import MemoryClass
 
 Mask = NDArray[np.bool_]
@@ -88,7 +89,11 @@ def _meaning(
 ) -> tuple[str | None, str, str, str]:
     """Return folded property, kind and canonical form of the value, and the payload to store."""
     fields = msgspec.json.decode(payload) if payload else {}
-    normal = _normalised(fields.get("claim", "") if value is None else value, value_kind)
+    day = fields.get("date")  # what "Friday" means by the clock of its source
+    if isinstance(day, str) and read_date(day) == day:
+        normal = NormalValue("date", day)
+    else:
+        normal = _normalised(fields.get("claim", "") if value is None else value, value_kind)
     fields["arity"] = arity
     fields["normal"] = [normal.kind, normal.canonical]
     if held is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from amos.extraction.drafts import Draft
 from amos.extraction.notes import one_array
-from amos.extraction.times import resolve_times
+from amos.extraction.times import day_named, resolve_times
 from amos.extraction.timing import Timed, interval_of
 from amos.extraction.wording import kind_of_value
 from amos.kernels.features import NO_TIME
@@ -21,7 +22,7 @@ from amos.schemas.vocabulary import MemoryClass
 _TYPES = {field.name: field.type for field in CLAIMS}
 _NO_CLAIMS = CLAIMS.empty_table()
 _AS_DRAFTED = (
-    "property", "value", "modality", "applicability", "start", "end", "payload", "cues", "veto",
+    "property", "value", "modality", "applicability", "start", "end", "cues", "veto",
 )  # fmt: skip
 """Columns that are fields of a draft as they are."""
 
@@ -49,7 +50,9 @@ def claim_rows(drafts: list[Draft], placed: Placed, sources: pa.Table) -> pa.Tab
     if not placed.which.size:
         return _NO_CLAIMS
     claimed = [drafts[which] for which in placed.which.tolist()]
-    columns = _draft_columns(claimed) | _time_columns(claimed, placed.source, sources)
+    timed = _timed(claimed, placed.source, sources)
+    columns = _draft_columns(claimed) | _time_columns(claimed, timed)
+    columns["payload"] = _payloads(claimed, timed)
     columns["source_row"] = pa.array(placed.source.astype(np.int32))
     none = pa.array(np.zeros(len(claimed) + 1, np.int32))
     spans = CLAIMS.field("more_spans").type
@@ -79,15 +82,41 @@ def _draft_columns(claimed: list[Draft]) -> dict[str, pa.Array]:
     return {name: pa.array(column, _TYPES[name]) for name, column in values.items()}
 
 
-def _time_columns(claimed: list[Draft], source: NDArray[np.int64], sources: pa.Table) -> dict[str, pa.Array]:
-    """Return memory_class, valid_from, valid_until and time_precision; source: rows of `sources`."""
+def _timed(
+    claimed: list[Draft], source: NDArray[np.int64], sources: pa.Table
+) -> dict[int, tuple[Timed, str | None]]:
+    """Return by place of each draft with a time expression its interval and, where its value is a day, which.
+
+    source: rows of `sources`.
+    """
     places = [place for place, draft in enumerate(claimed) if draft.time_kind != NO_TIME]
+    if not places:
+        return {}
+    return dict(
+        zip(places, _intervals([claimed[place] for place in places], source[places], sources), strict=True)
+    )
+
+
+def _payloads(claimed: list[Draft], timed: dict[int, tuple[Timed, str | None]]) -> pa.Array:
+    """Return the typed fields of each draft; a value that names a day by "Friday" gets its date."""
+    payloads = [draft.payload for draft in claimed]
+    for place, (interval, day) in timed.items():
+        if (
+            day is not None
+            and payloads[place] is None
+            and interval.memory_class == MemoryClass.TEMPORARY_STATE
+        ):
+            payloads[place] = msgspec.json.encode({"date": day}).decode()
+    return pa.array(payloads, _TYPES["payload"])
+
+
+def _time_columns(claimed: list[Draft], timed: dict[int, tuple[Timed, str | None]]) -> dict[str, pa.Array]:
+    """Return memory_class, valid_from, valid_until and time_precision."""
     classes = [draft.memory_class for draft in claimed]
     starts: list[int | None] = [None] * len(claimed)
     ends = starts.copy()
     precisions: list[str | None] = [None] * len(claimed)
-    timed = _intervals([claimed[place] for place in places], source[places], sources) if places else []
-    for place, interval in zip(places, timed, strict=True):
+    for place, (interval, _) in timed.items():
         classes[place], starts[place], ends[place], precisions[place] = interval
     return {
         "memory_class": pa.array(classes, _TYPES["memory_class"]),
@@ -97,8 +126,10 @@ def _time_columns(claimed: list[Draft], source: NDArray[np.int64], sources: pa.T
     }
 
 
-def _intervals(timed: list[Draft], source: NDArray[np.int64], sources: pa.Table) -> list[Timed]:
-    """Return class, interval and precision of drafts with a time expression, said by the rows `source`."""
+def _intervals(
+    timed: list[Draft], source: NDArray[np.int64], sources: pa.Table
+) -> list[tuple[Timed, str | None]]:
+    """Return class, interval, precision and, of dated values, the day of drafts said by the rows `source`."""
     said = pa.array(source)
     instants = one_array(sources["event_time"]).view(pa.int64()).take(said).to_pylist()
     zones = one_array(sources["zone"]).take(said).to_pylist()
@@ -106,6 +137,9 @@ def _intervals(timed: list[Draft], source: NDArray[np.int64], sources: pa.Table)
     pasts = [draft.memory_class == MemoryClass.EPISODE for draft in timed]
     resolved = resolve_times(phrases, instants, zones, is_past=pasts)
     return [
-        interval_of(draft.memory_class, draft.meaning, draft.time_kind, answer)
-        for draft, answer in zip(timed, resolved, strict=True)
+        (
+            interval_of(draft.memory_class, draft.meaning, draft.time_kind, answer),
+            day_named(answer, zone) if draft.is_dated else None,
+        )
+        for draft, answer, zone in zip(timed, resolved, zones, strict=True)
     ]

@@ -178,6 +178,7 @@ class Drafter:
             payload=typed_fields(match, meaning, span, value, property_name, kind, is_negative=is_negative),
             cues=cues,
             veto=veto,
+            is_dated=is_time and meaning.is_dated,
         )
 
 

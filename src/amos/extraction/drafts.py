@@ -14,7 +14,10 @@ _BACK_TO = frozenset(("it", "them", "that"))
 
 
 class Draft(NamedTuple):
-    """A claim of a text before its time expression is resolved; spans are bytes of the stored text."""
+    """A claim of a text before its time expression is resolved; spans are bytes of the stored text.
+
+    is_dated: the value is a time expression, so that it is equal to the day that it names.
+    """
 
     sentence: int
     meaning: Meaning
@@ -32,6 +35,7 @@ class Draft(NamedTuple):
     payload: str | None
     cues: int
     veto: str | None
+    is_dated: bool = False
 
 
 def withdrawn(draft: Draft) -> Draft:

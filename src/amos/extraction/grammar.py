@@ -55,6 +55,7 @@ class Meaning:
     is_inherited: bool
     is_replaced: bool
     is_generalised: bool
+    is_dated: bool
     lead: str
 
 
@@ -122,6 +123,7 @@ def _meaning(pattern: Pattern) -> Meaning:
         is_inherited=settings.get("inherit") == "yes",
         is_replaced=settings.get("replaced") == "yes",
         is_generalised=settings.get("generalised") == "yes",
+        is_dated=settings.get("dated") == "yes",
         lead=settings.get("lead", ""),
     )
 

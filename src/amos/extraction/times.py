@@ -75,6 +75,15 @@ def end_of_local_day(event_us: int, zone: str | None) -> int:
     return to_us(end.astimezone(UTC))
 
 
+def day_named(resolved: Resolved, zone: str | None) -> str | None:
+    """Return the one local day that a resolved expression covers as an ISO date, None for anything else."""
+    if resolved.precision != "day" or resolved.start_us is None or resolved.end_us is None:
+        return None
+    where = _zone(zone)
+    first, after = (from_us(us).astimezone(where).date() for us in (resolved.start_us, resolved.end_us))
+    return first.isoformat() if after - first == timedelta(days=1) else None
+
+
 def _resolve(phrase: str, event_us: int | None, zone: str | None, is_past: bool) -> Resolved:
     if _INSTANT.fullmatch(phrase):
         return _instant(phrase)

@@ -119,6 +119,28 @@ def test_values_are_normalised_before_they_are_compared(one, other):
     assert (again["outcome"], again["action"]) == ("link", "noop")
 
 
+@pytest.mark.parametrize(
+    ("said", "date"),
+    [
+        ("My appointment is on Friday.", "2026-03-06"),
+        ("My dentist appointment is next Friday.", "2026-03-06"),
+        ("My exam is tomorrow.", "2026-03-03"),
+    ],
+)
+def test_friday_and_the_date_that_it_meant_are_one_value(said, date):
+    property_words = said.partition(" is ")[0]
+    written = f"{property_words} is on {date}."
+    for one, other in ((said, written), (written, said)):
+        again = only_claim_in(other, context=[one])
+        assert (again["outcome"], again["value"]) == ("link", date)
+    moved = only_claim_in(said, context=[f"{property_words} is on 2026-03-21."])
+    assert (moved["outcome"], moved["action"]) == ("commit", "supersede")
+
+
+def test_friday_without_a_clock_stays_friday():
+    assert only_claim_in("My appointment is on Friday.", ts=None)["value"] == "Friday"
+
+
 def test_two_periods_of_one_value_are_two_times_of_one_claim():
     lines = [
         told("m1", "My pass is blue from 1 April 2026 to 8 April 2026."),
