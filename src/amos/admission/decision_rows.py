@@ -61,7 +61,7 @@ def decision_rows(work: Work) -> pa.Table:
         "source_id": taken["source_id"],
         "outcome": outcome,
         "action": action,
-        "reasons": singletons(reason),
+        "reasons": _reasons(reason, taken["cues"].to_numpy()),
         "modality": taken["modality"],
         "policy": pa.repeat(work.policy.label, count),
         "extractor": taken["extractor"],
@@ -72,6 +72,16 @@ def decision_rows(work: Work) -> pa.Table:
         "deadline": _deadlines(work, outcome),
     }
     return table_of("decisions", columns)
+
+
+def _reasons(first: pa.Array, cues: I64) -> pa.Array:
+    """Return the reasons of each row: why it fell as it did, then that it had been forgotten for a time."""
+    returned = cues & int(Cue.RETURNED) != 0
+    if not returned.any():
+        return singletons(first)
+    more = [[str(Reason.TOMBSTONE_EXPIRED)] if back else [] for back in returned.tolist()]
+    cells = [[one, *rest] for one, rest in zip(first.to_pylist(), more, strict=True)]
+    return pa.array(cells, UNSALTED["decisions"].field("reasons").type)
 
 
 def _deadlines(work: Work, outcome: pa.Array) -> pa.Array:

@@ -136,11 +136,16 @@ def _masked(total: bytes, tail: bytes, key: bytes) -> bytes:
 
 
 class Graves:
-    """The tombstones that stand at one moment, ready to be asked; see `read_tombstones`."""
+    """The tombstones that stand at one moment, ready to be asked; see `flow.tombstoned.read_graves`.
+
+    over: those whose time is over, as if they stood.  due: their next version, where none says so yet.
+    """
 
     def __init__(self, rows: pa.Table, key: bytes, now: datetime, row_count: int = 0) -> None:
         """Take the current rows of `tombstones`; row_count: how many row versions there were."""
         self._key = key
+        self.over: Graves | None = None
+        self.due = UNSALTED_TOMBSTONES.empty_table()
         self._row_count, self._until_us = row_count, _FOR_EVER
         self._words = WordKey(key)
         self._claims: dict[bytes, Rule] = {}

@@ -22,6 +22,7 @@ from amos.flow.forget_report import Residue, going, residual
 from amos.flow.forget_selection import AMBIGUOUS, TOO_WIDE, ForgetRequest, Selected, expiry_of, select
 from amos.flow.forget_suppress import suppress
 from amos.flow.moments import SUPPRESSING
+from amos.flow.returning import Ended, ended_tombstones, expiry_event
 from amos.flow.tombstoned import tombstone_rows
 from amos.identity import id_text
 from amos.journal.store import EventRows, HeadMoved, Shard, Snapshot
@@ -54,14 +55,16 @@ class Forgetting:
             selected = mentions.added_to(selected) if request.mentions else selected
             plan = self._plan(snapshot, selected, request, now)
             told = shown_mentions(snapshot, mentions)
-            tombstones = self._tombstones(snapshot, plan, request, now).num_rows
+            tombstones = self._tombstones(snapshot, plan, request, now)
+            ended = ended_tombstones(snapshot, now, but=tombstones)
             rows = going(snapshot, plan)
             held = self._held(snapshot, selected, plan)
         status = "would_refuse" if held and not request.suppress else "would_purge"
         if request.suppress:
             status = "would_suppress"
-        return {**_counts(plan, request), "dry_run": True, "status": status, "tombstones": tombstones,
-                "segments_rewritten": 0, "residual": [], "waiting_for": [], "held_by": held,
+        return {**_counts(plan, request), "dry_run": True, "status": status,
+                "tombstones": tombstones.num_rows, "expired": ended.total, "segments_rewritten": 0,
+                "residual": [], "waiting_for": [], "held_by": held,
                 "graph_version": None, **rows, **told}  # fmt: skip
 
     def forget(self, request: ForgetRequest) -> Report:
@@ -92,22 +95,28 @@ class Forgetting:
                 return {**self._suppressed(snapshot, selected, plan, request, now), **told}
             refuse_held(self.shard, held, actor=self.actor, run_id=self.run_id, now=now)
             tombstones = self._tombstones(snapshot, plan, request, now)
+            ended = ended_tombstones(snapshot, now, but=tombstones)
             doomed = doomed_rows(snapshot, plan)
             base = snapshot.version
         scrub_receipts(self.shard, plan.forbidden)
         drop_receipts(self.shard.folder, _printed(doomed))
         version = self.shard.erase(
-            [EventRows("erasure_requested", "tombstones", tombstones), *plan.rows],
+            [EventRows("erasure_requested", "tombstones", tombstones), *expiry_event(ended.due), *plan.rows],
             doomed=doomed,
             request=_asked(request, selected),
             base=base,
-            reads=reads_of(selected, plan),
+            reads=reads_of(selected, plan) | _tombstones_read(tombstones, ended),
             operation="forget",
             actor=self.actor,
             run_id=self.run_id,
             now=now,
         )
-        done = Residue(request=request, tombstones=tombstones.num_rows, mentions=_counted(told))
+        done = Residue(
+            request=request,
+            tombstones=tombstones.num_rows,
+            expired=ended.total,
+            mentions=_counted(told),
+        )
         return {**self._finish(plan, done, version, now), **told}
 
     def _selected(self, snapshot: Snapshot, request: ForgetRequest, now: datetime) -> Selected:
@@ -139,6 +148,7 @@ class Forgetting:
             "dry_run": False,
             "status": status if purged.is_done else "pending",
             "tombstones": tombstones,
+            "expired": done.expired,
             "segments_rewritten": rewritten,
             "residual": residual(self.shard.copies(), residue),
             "waiting_for": list(residue.waiting_for),
@@ -155,19 +165,26 @@ class Forgetting:
         now: datetime,
     ) -> Report:
         tombstones = self._tombstones(snapshot, plan, request, now)
+        ended = ended_tombstones(snapshot, now, but=tombstones)
         rows = suppress(snapshot, selected, plan)
         version = self.shard.commit(
-            [EventRows("erasure_requested", "tombstones", tombstones), *rows],
+            [EventRows("erasure_requested", "tombstones", tombstones), *expiry_event(ended.due), *rows],
             base=snapshot.version,
-            reads=reads_of(selected, plan),
+            reads=reads_of(selected, plan) | _tombstones_read(tombstones, ended),
             operation=SUPPRESSING,
             actor=self.actor,
             run_id=self.run_id,
             now=now,
         )
-        residue = Residue(request=request, tombstones=tombstones.num_rows, expires=expiry_of(request, now))
+        residue = Residue(
+            request=request,
+            tombstones=tombstones.num_rows,
+            expired=ended.total,
+            expires=expiry_of(request, now),
+        )
         return {**_counts(plan, request), "removed": {}, "dry_run": False, "status": "suppressed",
-                "suppressed": plan.removed, "tombstones": tombstones.num_rows, "segments_rewritten": 0,
+                "suppressed": plan.removed, "tombstones": tombstones.num_rows, "expired": ended.total,
+                "segments_rewritten": 0,
                 "residual": residual(self.shard.copies(), residue), "waiting_for": [], "held_by": [],
                 "graph_version": version}  # fmt: skip
 
@@ -267,6 +284,11 @@ def reads_of(selected: Selected, plan: ErasurePlan) -> dict[tuple[str, str], pa.
     reads["candidates", "subject_id"] = reads["sources", "author_id"] = entities
     reads["sources", "conversation_id"] = pa.array(sorted(touched.get("conversations", ())), ID)
     return reads
+
+
+def _tombstones_read(tombstones: pa.Table, ended: Ended) -> dict[tuple[str, str], pa.Array]:
+    ids = [rows["tombstone_id"].combine_chunks() for rows in (tombstones, ended.due)]
+    return {("tombstones", "tombstone_id"): pa.concat_arrays(ids)}
 
 
 def _printed(doomed: Mapping[str, pa.Table]) -> list[str]:

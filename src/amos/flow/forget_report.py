@@ -34,6 +34,7 @@ class Residue:
 
     request: ForgetRequest
     tombstones: int
+    expired: int = 0
     commitments: int = 0
     kept_evidence: int = 0
     mentions: tuple[int, int] | None = None
@@ -92,6 +93,9 @@ def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]
     if left.tombstones:
         why = f"keyed digests keep it from coming back ({left.request.recreation})"
         rows.append((f"{left.tombstones} tombstones", why, until))
+    if left.expired:
+        why = "their time is over: what they barred may come back, and the journal keeps that they stood"
+        rows.append((f"{left.expired} expired tombstones", why, None))
     if left.commitments:
         why = "salted digests without their salts keep the journal verifiable; they confirm no guess"
         rows.append((f"{left.commitments} commitments and keyed ids of erased rows", why, None))

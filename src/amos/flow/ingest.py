@@ -146,6 +146,7 @@ class Run:
         if plan.decisions.num_rows:
             receipt.reasons.update(counted(pc.list_element(plan.decisions["reasons"], 0)))
         receipt.count_forgotten(plan.deliveries.forgotten.size)
+        receipt.tombstones_expired += plan.expired
         receipt.cut_bytes += plan.cut_bytes
         if plan.findings.num_rows:
             receipt.count_cuts(plan.findings, raw.take(plan.deliveries.fresh))

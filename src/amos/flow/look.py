@@ -25,6 +25,7 @@ from amos.flow.printed import (
     states_of,
 )
 from amos.flow.sight import Sight, is_withheld, latest_by_id
+from amos.flow.standing import require_whole, tombstone_rows
 from amos.flow.versions import latest
 from amos.schemas.columns import ID
 from amos.schemas.vocabulary import SourceFlag
@@ -60,9 +61,9 @@ class Listed(NamedTuple):
 
 
 def list_rows(sight: Sight, wanted: Wanted) -> Listed:
-    """Return one page of atoms, sources, conversations, candidates or decisions, newest first.
+    """Return one page of atoms, sources, conversations, candidates, decisions or tombstones, newest first.
 
-    Raises UsageError for an unknown kind or state.
+    Raises UsageError for an unknown kind or state, and for tombstones of a narrowed scope.
     """
     lister = _LISTERS.get(wanted.kind)
     if lister is None:
@@ -173,12 +174,20 @@ def _list_decisions(sight: Sight, wanted: Wanted) -> Listed:
     return _paged(sight, "decisions", rows, wanted, decision_rows)
 
 
+def _list_tombstones(sight: Sight, wanted: Wanted) -> Listed:
+    """Return what may not return, by when it was forgotten."""
+    require_whole(sight)
+    rows = sight.current("tombstones", ["tombstone_id", "created_at"])
+    return _paged(sight, "tombstones", rows, wanted, tombstone_rows, time="created_at")
+
+
 _LISTERS: dict[str, Callable[[Sight, Wanted], Listed]] = {
     "atoms": _list_atoms,
     "sources": _list_sources,
     "conversations": _list_conversations,
     "candidates": _list_candidates,
     "decisions": _list_decisions,
+    "tombstones": _list_tombstones,
 }
 _DECIDED = ("atoms", "candidates", "decisions")
 _OF_VALID_TIME = (_list_atoms, _list_sources)

@@ -18,6 +18,7 @@ from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, withou
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
 from amos.flow.rekeying import rekeyed_raw
+from amos.flow.returning import cite_returned, expiry_event
 from amos.flow.tombstoned import read_graves, refused_sources
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
@@ -39,6 +40,7 @@ class Plan:
     new_atoms: int
     now: datetime
     graves: Graves
+    expired: int = 0
 
 
 def plan_batch(
@@ -55,9 +57,28 @@ def plan_batch(
     """Decide the blocks of `raw` (RAW) against what `snapshot` holds.
 
     source_ids, delivered: (n,) ids and delivery digests, aligned with raw.  graves: the tombstones of
-    `snapshot`, read here when not given.
+    `snapshot`, read here when not given.  A batch that writes anything also notes which of them ran out.
     """
     graves = read_graves(snapshot, key, now, graves)
+    plan = _planned(snapshot, raw, source_ids, delivered, rules=rules, key=key, now=now, graves=graves)
+    if not plan.rows or not graves.due.num_rows:
+        return plan
+    ended = {("tombstones", "tombstone_id"): graves.due["tombstone_id"].combine_chunks()}
+    rows = [*expiry_event(graves.due), *plan.rows]
+    return replace(plan, rows=rows, reads={**plan.reads, **ended}, expired=graves.due.num_rows)
+
+
+def _planned(
+    snapshot: Snapshot,
+    raw: pa.Table,
+    source_ids: pa.Array,
+    delivered: pa.Array,
+    *,
+    rules: Rules,
+    key: bytes,
+    now: datetime,
+    graves: Graves,
+) -> Plan:
     edits = name_edits(snapshot, raw, source_ids, delivered, key)
     raw = edits.raw
     read_ids = (
@@ -75,6 +96,7 @@ def plan_batch(
     if deliveries.fresh.size < raw.num_rows:
         columns = tuple(column.take(deliveries.fresh) for column in columns)
     prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
+    prepared = cite_returned(prepared, columns[0], graves.over)
     told = known.conversations(prepared.conversations)
     candidates, moved = inherit_order_times(snapshot, prepared, told)
     replaced = _eligible(moved)

@@ -36,6 +36,7 @@ ID_TABLES = {
     "retracts": "lineage",
     "dispute_id": "disputes",
     "event_id": "events",
+    "tombstone_id": "tombstones",
     "targets": "atoms",
 }
 """Which table an id column points into; ids of other columns are printed as hex."""

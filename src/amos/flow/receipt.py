@@ -45,6 +45,7 @@ class Receipt:
     cut_bytes: int = 0
     unstable_ids: int = 0
     atoms_written: int = 0
+    tombstones_expired: int = 0
     errors: list[Problem] = field(default_factory=list)
     errors_total: int = 0
     conflicts: int = 0
@@ -73,6 +74,7 @@ class Receipt:
             "cut_bytes": self.cut_bytes,
             "unstable_ids": self.unstable_ids,
             "atoms_written": self.atoms_written,
+            "tombstones_expired": self.tombstones_expired,
             "errors": _as_rows(self.errors),
             "errors_total": self.errors_total,
             "conflicts": self.conflicts,

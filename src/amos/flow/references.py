@@ -18,6 +18,7 @@ from amos.flow.look import (
 )
 from amos.flow.printed import shown_id, shown_ids, shown_scope, shown_score, shown_time
 from amos.flow.sight import Sight, is_withheld
+from amos.flow.standing import tombstone_rows
 from amos.identity import id_text, parse_ref, prefix_range
 from amos.schemas.state import PRIMARY_KEYS, TABLES
 
@@ -153,4 +154,5 @@ _PRINTERS: dict[str, Callable[[Sight, pa.Table], list[Row]]] = {
     "lineage": lineage_rows,
     "disputes": _printed_disputes,
     "events": _printed_events,
+    "tombstones": tombstone_rows,
 }

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.admission.tombstone_expiry import due_rows, graves_over, over_rows
 from amos.admission.tombstones import FORBID, UNSALTED_TOMBSTONES, Forbidden, Graves, Rule, Terms
 from amos.admission.tombstones import tombstone_rows as rows_of_tombstones
 from amos.extraction.screen_json import RawPlaces, json_strings
@@ -54,7 +55,11 @@ def read_graves(snapshot: Snapshot, key: bytes, now: datetime, known: Graves | N
     if known is not None and known.still_holds(count, now):
         return known
     rows = snapshot.current("tombstones") if count else UNSALTED_TOMBSTONES.empty_table()
-    return Graves(rows, key, now, count)
+    graves = Graves(rows, key, now, count)
+    if count:
+        over = over_rows(rows, now)
+        graves.over, graves.due = graves_over(over, key, now), due_rows(over)
+    return graves
 
 
 def refused_sources(graves: Graves, source_ids: pa.Array, event_us: pa.ChunkedArray) -> NDArray[np.bool_]:

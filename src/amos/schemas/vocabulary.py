@@ -165,6 +165,7 @@ class Reason(StrEnum):
     EVIDENCE_SPAN_OUT_OF_RANGE = "evidence_span_out_of_range"
     EVIDENCE_EXCERPT_DIGEST_MISMATCH = "evidence_excerpt_digest_mismatch"
     TOMBSTONED = "tombstoned"
+    TOMBSTONE_EXPIRED = "tombstone_expired"
     TENANT_BOUNDARY = "tenant_boundary"
     PRECONDITION_RECORD_NOT_ELIGIBLE = "precondition_record_not_eligible"
     STALE_PROPOSAL_GENERATION = "stale_proposal_generation"
@@ -232,3 +233,4 @@ class Cue(IntFlag):
     SELF_CORRECTED = 32768  # withdrawn later in the same message
     ZONE_ASSUMED = 65536  # the source's zone was assumed: differences under a day prove nothing
     APPROVED = 131072  # not of the clause: a reviewer let the candidate in
+    RETURNED = 262144  # not of the clause: a tombstone had kept it out until its time was over

@@ -35,6 +35,8 @@ def forget_lines(report: Record) -> Iterator[str]:
     gone = ", ".join(f"{table} {count}" for table, count in counts.items()) or "nothing"
     yield f"{'hidden' if report['status'] == 'suppressed' else 'removed'}: {gone}"
     yield f"messages that lose words: {report['revised']}; tombstones: {report['tombstones']}"
+    if report["expired"]:
+        yield f"tombstones whose time is over: {report['expired']}"
     for hold in report["held_by"]:
         yield f"held by {hold['hold'] or hold['kind']}: {visible(hold['reason'])}"
     if report["residual"]:

@@ -23,8 +23,8 @@ def listed_lines(
         yield _candidate_line(row) if "candidate_id" in row and kind == "atoms" else line(row)
     if not rows and is_store_empty:
         yield "Nothing is stored yet. Read something with `amos ingest PATH`."
-    elif not rows and kind == "conflicts":
-        yield "No command was refused."
+    elif not rows and kind in _EMPTY:
+        yield _EMPTY[kind]
     elif not rows:
         yield f"No {kind} fit. Other states: `amos list --state all`; counts: `amos report ingest`."
     elif cursor is not None:
@@ -61,17 +61,25 @@ def _decision_line(row: Row) -> str:
     return f"{row['decision_id']}  {row['outcome']}: {', '.join(row['reasons'])}  on {what}"
 
 
+def _tombstone_line(row: Row) -> str:
+    until = "for ever" if row["expires_at"] is None else f"until {day(row['expires_at'])}"
+    held = f"{row['recreation']} {until}" if row["state"] == "active" else f"expired {day(row['expires_at'])}"
+    return f"{row['tombstone_id']}  {day(row['created_at'])}  {row['bars']}: {held} ({row['reason']})"
+
+
 def _conflict_line(row: Row) -> str:
     versions = f"expected version {row['expected_version']}, stands at {row['actual_version']}"
     return f"{row['target_ref']}  {day(row['recorded_at'])}  {versions}: {row['recommended_action']}"
 
 
+_EMPTY = {"conflicts": "No command was refused.", "tombstones": "Nothing was forgotten."}
 _LINES: dict[str, Callable[[Row], str]] = {
     "atoms": _atom_line,
     "candidates": _candidate_line,
     "sources": _source_line,
     "conversations": _conversation_line,
     "decisions": _decision_line,
+    "tombstones": _tombstone_line,
     "conflicts": _conflict_line,
 }
 
