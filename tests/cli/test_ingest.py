@@ -42,6 +42,33 @@ def test_the_receipt_has_the_contracted_keys_and_reconciles(amos, notes):
     assert "made the store amos-store" in told.err
 
 
+def test_fields_without_a_meaning_are_kept_and_named_once(amos, folder):
+    odd = {"mood": "calm", "scope": {"user": "u1", "team": "x"}, "a\x1b[31m": 1}
+    rows = [{"id": str(place), "text": f"I like figs {place}.", **odd} for place in range(3)]
+    notes = write_lines(folder / "odd.jsonl", *rows)
+    told = amos("ingest", notes, "--from", "messages", "--json").object
+    assert told["unknown_fields"] == ["(odd name)", "mood", "scope.team"]
+    assert (told["sources"]["new"], told["errors_total"], told["notes_total"]) == (3, 0, 0)
+    kept = amos("sql", "SELECT DISTINCT extra FROM sources", "--json").rows
+    assert [json.loads(row["extra"]) for row in kept] == [
+        {"mood": "calm", "scope": {"team": "x"}, "a\x1b[31m": 1}
+    ]
+
+
+def test_fields_without_number_are_told_to_be_more(amos, folder):
+    rows = [{"id": str(place), "text": "I like figs.", f"f{place:03}": 1} for place in range(150)]
+    told = amos("ingest", write_lines(folder / "odd.jsonl", *rows), "--from", "messages", "--json").object
+    assert len(told["unknown_fields"]) == 101
+    assert told["unknown_fields"][-1] == "…"
+
+
+def test_columns_of_a_table_without_a_field_are_named(amos, folder):
+    (folder / "notes.csv").write_text("id,what,mood\n1,I like figs.,calm\n")
+    (folder / "map.toml").write_text('name = "desk"\n[fields]\nid = "id"\ntext = "what"\n')
+    told = amos("ingest", "notes.csv", "--map", "map.toml", "--json")
+    assert told.object["unknown_fields"] == ["mood"], told.err
+
+
 def test_the_summary_says_what_came_in_what_was_decided_and_what_was_cut(amos, notes):
     told = amos("ingest", notes)
     assert told.code == 0

@@ -23,6 +23,10 @@ REFUSALS = frozenset({str(Reason.TENANT_BOUNDARY)})
 
 SHOWN_ERRORS = 200
 """Problems, and notes, kept in the receipt; all of them are counted."""
+SHOWN_FIELDS = 100
+"""Different fields without a meaning that are named; of more it is said that there are more."""
+_MORE_FIELDS = "…"
+_PLAIN_NAME = re.compile(r"[\w.\- ]{1,64}")
 SHOWN_CUTS = 200
 """Places of cuts that a dry run lists; all cuts are counted."""
 
@@ -51,6 +55,7 @@ class Receipt:
     conflicts: int = 0
     notes: list[Problem] = field(default_factory=list)
     notes_total: int = 0
+    unknown_fields: set[str] = field(default_factory=set)
     fallback_reasons: dict[str, int] = field(default_factory=dict)
     graph_version: int | None = None
     seconds: float = 0.0
@@ -80,6 +85,7 @@ class Receipt:
             "conflicts": self.conflicts,
             "notes": _as_rows(self.notes),
             "notes_total": self.notes_total,
+            "unknown_fields": sorted(map(_safe_name, self.unknown_fields)),
             "fallback_reasons": self.fallback_reasons,
             "graph_version": self.graph_version,
             "seconds": round(self.seconds, 6),
@@ -89,6 +95,7 @@ class Receipt:
         """Count the records of `batch`, and those that could not be read."""
         self.records_read += batch.record_count
         self.formats[batch.format] += batch.record_count
+        self._add_unknown(batch.unknown_fields)
         problems = [one for one in batch.problems if one.code not in NOTES]
         self.errors_total += len(problems)
         self.errors.extend(screened(problems[: SHOWN_ERRORS - len(self.errors)]))
@@ -101,6 +108,14 @@ class Receipt:
         self.sources["unreadable"] += sum(problem.is_lost for problem in batch.problems) - refused
         if refused:
             self.reasons[str(Reason.TENANT_BOUNDARY)] += refused
+
+    def _add_unknown(self, names: set[str]) -> None:
+        """Keep the names of fields without a meaning; where they are without number, that is said."""
+        for name in sorted(names):
+            if len(self.unknown_fields) >= SHOWN_FIELDS:
+                self.unknown_fields.add(_MORE_FIELDS)
+                return
+            self.unknown_fields.add(name)
 
     def count_conflicts(self, locators: list[str], paths: Mapping[str, str]) -> None:
         """Count the records at `locators`, whose ids belong to other stored texts, and list them.
@@ -142,6 +157,11 @@ class Receipt:
             if len(self.cut_places) < SHOWN_CUTS:
                 place = {name: cut[name] for name in ("field", "start", "end", "rule", "reason")}
                 self.cut_places.append({"locator": source["locator"], **place})
+
+
+def _safe_name(name: str) -> str:
+    """Return a field's name where it is one, and not a text that somebody put there."""
+    return name if name == _MORE_FIELDS or _PLAIN_NAME.fullmatch(name) else "(odd name)"
 
 
 def _as_rows(problems: list[Problem]) -> list[dict[str, Any]]:

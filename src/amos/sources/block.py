@@ -73,6 +73,8 @@ class Batch(msgspec.Struct, kw_only=True):
     tables: list[pa.Table] = []
     paths: dict[str, str] = {}
     """Path as it was given, by the file's name in locators; problems name it already."""
+    unknown_fields: set[str] = msgspec.field(default_factory=set)
+    """Fields that mean nothing to the format: they are kept in `extra`."""
 
     @property
     def is_empty(self) -> bool:

@@ -76,11 +76,12 @@ SOURCES = frozenset({"user", "tool", "web"})
 
 @dataclass(kw_only=True)
 class Repairs:
-    """What had to be changed or set aside to read a line."""
+    """What had to be changed or set aside to read a line; unknown: names of fields without a meaning."""
 
     notes: list[tuple[Fault, str]] = field(default_factory=list)
     extra: str | None = None
     flags: int = 0
+    unknown: list[str] = field(default_factory=list)
 
     def problems(self, file: str, record: int) -> list[Problem]:
         """Return the rows that tell of `notes`."""
@@ -93,6 +94,7 @@ def line_of(row: dict[str, Any], repairs: Repairs, *, is_context_allowed: bool) 
     Raises UnreadableRecordError when a value that decides trust, scope or content is no such value.
     """
     extra = {name: value for name, value in row.items() if name not in _NAMES}
+    unknown = set(extra)
     fields = _texts(row, extra, repairs)
     fields["text"] = _content(row, extra)
     fields["role"] = _word(row, "role")
@@ -106,6 +108,8 @@ def line_of(row: dict[str, Any], repairs: Repairs, *, is_context_allowed: bool) 
     fields["context"] = _text_list(row, "context")
     if fields["context"] is not None and not is_context_allowed:
         raise _refuse("`context` belongs to `amos propose`; an ingested line stands for itself")
+    inside = extra.get("scope")
+    repairs.unknown = [*sorted(unknown & extra.keys()), *(f"scope.{name}" for name in inside or ())]
     repairs.extra = extra_json(extra)
     return Line(**fields)
 

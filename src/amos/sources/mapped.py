@@ -56,7 +56,15 @@ class MappedReader(Reader):
                 if row.value is not None:
                     row.value = _message(row.value, mapping)
                 add_record(row, self._blocks, context, batch)
+                _name_columns(row, batch)
             yield batch
+
+
+def _name_columns(row: Record, batch: Batch) -> None:
+    """Let the batch name the columns of a row that the mapping leaves out, instead of what holds them."""
+    if "columns" in batch.unknown_fields and row.value is not None:
+        batch.unknown_fields.discard("columns")
+        batch.unknown_fields.update(row.value["columns"])
 
 
 def _chunks(rows: Iterable[Record], size: int) -> Iterator[list[Record]]:

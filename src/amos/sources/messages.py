@@ -107,6 +107,7 @@ def add_record(record: Record, blocks: LineBlocks, context: ReadContext, batch: 
         batch.problems.append(lost(context.file, record.number, cause.code, cause.message))
         return None
     batch.problems.extend(repairs.problems(context.file, record.number))
+    batch.unknown_fields.update(repairs.unknown)
     return _add(line, record.number, blocks, context, batch, repairs)
 
 

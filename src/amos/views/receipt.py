@@ -81,6 +81,9 @@ def receipt_lines(receipt: Record) -> Iterator[str]:
             f"Note: {plural(refused, 'text')} came under an id that another stored text has, and "
             "stayed out; ids must be unique within their `conversation`."
         )
+    if receipt.get("unknown_fields"):
+        names = ", ".join(map(visible, receipt["unknown_fields"]))
+        yield f"Note: fields that mean nothing here are kept in `extra` and not read: {names}."
     if receipt["unstable_ids"]:
         yield (
             f"Note: {plural(receipt['unstable_ids'], 'message')} came without ids of their own and "

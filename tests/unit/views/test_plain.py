@@ -79,6 +79,17 @@ def test_the_summary_reconciles_and_says_what_waits():
     assert lines[-1] == "0 new atoms; graph version 4."
 
 
+def test_a_summary_counts_claims_and_messages_apart():
+    told = {"decisions": {"commit": 0, "link": 0, "quarantine": 2, "ignore": 0, "reject": 0}}
+    lines = list(receipt_lines(receipt(**told, decided={"claims": 1, "messages": 1})))
+    assert "Decided 1 claim and 1 message:" in lines
+
+
+def test_a_summary_names_fields_without_a_meaning_once():
+    text = "\n".join(receipt_lines(receipt(unknown_fields=["mood", "scope.team"])))
+    assert text.count("kept in `extra` and not read: mood, scope.team.") == 1
+
+
 def test_a_summary_counts_messages_without_ids_and_what_was_cut():
     text = "\n".join(receipt_lines(receipt(unstable_ids=2, cuts={"spoken_secret": 1}, cut_bytes=12)))
     assert "2 messages came without ids" in text
