@@ -70,7 +70,8 @@ def mark_former(claims: pa.Table, sources: pa.Table) -> pa.Table:
         return claims
     said = sources["event_time"].take(claims["source_row"])
     has_ended = pc.fill_null(pc.less_equal(claims["valid_until"], said), pc.is_valid(claims["valid_until"]))
-    is_over = pc.and_(has_ended, pc.is_null(claims["valid_from"]))
+    is_state = pc.not_equal(claims["memory_class"], str(MemoryClass.EPISODE))  # an episode is past anyway
+    is_over = pc.and_(pc.and_(has_ended, is_state), pc.is_null(claims["valid_from"]))
     places = np.flatnonzero(is_over.to_numpy().astype(np.bool_))
     if not places.size:
         return claims

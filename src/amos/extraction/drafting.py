@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from amos.extraction.conditions import has_condition, limit_after, pair_after
 from amos.extraction.drafts import Draft, mark_withdrawn
 from amos.extraction.grammar import Grammar, Meaning
 from amos.extraction.hypotheses import generalised
 from amos.extraction.idle import OWNED, idle_reason, is_soon
 from amos.extraction.lexicon import CUES
+from amos.extraction.lists import is_item
 from amos.extraction.matches import Match, Origin
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
@@ -24,9 +26,9 @@ from amos.extraction.wording import (
     kind_of_value,
     statement_of,
 )
-from amos.extraction.worth import worth_of
+from amos.extraction.worth import are_alike, worth_of
 from amos.kernels import rows as layout
-from amos.kernels.features import DENIED, FROM, NO_TIME
+from amos.kernels.features import DENIED, EVERY, FROM, NO_TIME
 from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
 from amos.kernels.words import CUT
 from amos.schemas.vocabulary import Cue, MemoryClass, Reason, Trust
@@ -104,7 +106,44 @@ class Drafter:
             return [drafted, *generalised(drafted, match.capture_span(SUBJECT_CAPTURE))]
         if drafted.property not in _LISTED and meaning.shape != "habit":
             return [drafted]
-        return [drafted, *self._further(drafted, match, origin)]
+        return [
+            drafted,
+            *self._further(drafted, match, origin),
+            *self._second_of_pair(drafted, match, origin),
+        ]
+
+    def _second_of_pair(self, first: Draft, match: Match, origin: Origin) -> list[Draft]:
+        """Return the claim of the second of two things at two times: "tea at noon and | water at night"."""
+        span = match.capture_span(VALUE)
+        pair = None if span is None else pair_after(origin, span[1])
+        if pair is None:
+            return []
+        (start, item_end), (time_start, end) = pair
+        item = clean_value(origin.content[start:item_end].decode())
+        when = origin.content[time_start:end].decode()
+        is_habit = first.meaning.shape == "habit"
+        value = item if is_habit else f"{item} {when}"
+        fields = Parts(
+            span=statement_of(origin.content[start:end].decode()),
+            value=value,
+            property=first.property,
+            scope="",
+            time_text=when,
+            time_kind=EVERY,
+            is_negative=first.is_negative,
+            confidence=first.meaning.confidence,
+        )
+        touches = is_sensitive("", value, is_other=first.subject.is_person)
+        return [
+            first._replace(
+                value=value,
+                end=end,
+                time_text=when,
+                payload=payload_of(first.meaning.shape, fields),
+                cues=first.cues & ~_SENSITIVE | (_SENSITIVE if touches else 0),
+                veto=self._worth.veto(first.meaning, first.property or "", "", item, first.subject.name),
+            )
+        ]
 
     def _further(self, first: Draft, match: Match, origin: Origin) -> list[Draft]:
         """Return the claims of the further items of a list of likes or dislikes."""
@@ -142,6 +181,7 @@ class Drafter:
             subject, property_name = ages(subject, property_name, value) or (subject, property_name)
         if meaning.shape == "statement":
             end = end_of_statement(origin, start, end)
+        is_left_behind = before is not None and bool(before.cues & _FORMER) and property_name == "location"
         time_text = match.text(layout.ROW_WHEN) or None
         thing = clean_property(match.capture(SUBJECT_CAPTURE)) if subject.kind == "thing" else ""
         memory_class = self._worth.class_of(meaning, property_name or "", value)
@@ -157,8 +197,14 @@ class Drafter:
         if meaning.family in OWNED and is_appointment(value):
             memory_class = MemoryClass.TEMPORARY_STATE.value
             veto = veto if kind != NO_TIME else Reason.LOW_VALUE.value
+        if is_left_behind and b" still " in origin.content[start:end]:
+            veto = veto or Reason.LOW_VALUE.value  # "my bus was late and my lunch is still at home"
         if is_time and is_soon(match.capture(VALUE)):
             veto = Reason.LOW_VALUE.value
+        limit = limit_after(origin, meaning.shape, end) if veto is None and value else end
+        condition = clean_value(origin.content[end:limit].decode())
+        if condition:
+            value, end = f"{value} {condition}", limit
         cues = claim_cues(standing.cues, subject, property_name or "", value, span, is_negative=is_negative)
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
@@ -175,7 +221,9 @@ class Drafter:
             end=end,
             time_text=time_text,
             time_kind=kind,
-            payload=typed_fields(match, meaning, span, value, property_name, kind, is_negative=is_negative),
+            payload=typed_fields(
+                match, meaning, span, value, property_name, kind, condition, is_negative=is_negative
+            ),
             cues=cues,
             veto=veto,
             is_dated=is_time and meaning.is_dated,
@@ -183,8 +231,8 @@ class Drafter:
 
 
 def typed_fields(
-    match: Match, meaning: Meaning, span: str, value: str, property_name: str | None, kind: int, *,
-    is_negative: bool,
+    match: Match, meaning: Meaning, span: str, value: str, property_name: str | None, kind: int,
+    condition: str, *, is_negative: bool,
 ) -> str | None:  # fmt: skip
     """Return the payload of a claim, None where its pattern has no fields beyond property and value."""
     if meaning.shape == "none":
@@ -198,6 +246,7 @@ def typed_fields(
         time_kind=kind,
         is_negative=is_negative,
         confidence=meaning.confidence,
+        condition=condition,
     )
     return payload_of(meaning.shape, parts)
 
@@ -214,15 +263,17 @@ def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | Non
 
 
 def is_renounced(recent: Draft, match: Match) -> bool:
-    """Tell whether a sentence of its own names who takes the place of a name denied right before.
+    """Tell whether a sentence of its own says what takes the place of what was denied right before.
 
-    "Claire is no longer my manager; it's Ravi now."
+    "Claire is no longer my manager; it's Ravi now.", "My mug isn't red. It's blue."
     """
-    return (
-        recent.is_negative
-        and kind_of_value(recent.value or "") == "name"
-        and kind_of_value(clean_value(match.capture(VALUE))) == "name"
-    )
+    if not recent.is_negative or recent.meaning.arity != "single":
+        return False
+    denied, stated = recent.value or "", clean_value(match.capture(VALUE))
+    kind = kind_of_value(stated)
+    if kind_of_value(denied) != kind:
+        return False
+    return kind != "text" or are_alike(denied, stated)
 
 
 def is_age(match: Match, origin: Origin) -> bool:
@@ -256,14 +307,37 @@ def gives_way(before: Draft, match: Match) -> bool:
     )
 
 
+def is_conditional(match: Match, origin: Origin) -> bool:
+    """Tell whether the claim goes on with when it falls due: "I'll call | once the parcel is here"."""
+    span = match.span(layout.ROW_START)
+    return span is not None and has_condition(origin, span[1])
+
+
+def takes_over(before: Draft, match: Match) -> bool:
+    """Tell whether "but ..." names what holds in place of the value denied right before it."""
+    if before.property is None or before.meaning.arity != "single" or not before.is_negative:
+        return False
+    return is_item(match.capture(VALUE))
+
+
+def is_own_name(match: Match) -> bool:
+    """Tell whether the value of "I'm ..." reads as a name: neither capitals throughout nor a people."""
+    text = match.capture(VALUE)
+    return not text.isupper() and len(text) > 1 and not text.endswith(_PEOPLES)
+
+
+_PEOPLES = ("ish", "ese", "ian", "ican", "ist", "ard", "est")
+"""How words end that say where from or of what kind somebody is, written like names."""
 _NEEDS: dict[str, Callable[[Match, Origin, Draft | None], bool]] = {
     "request": lambda match, _, __: bool(match.cues & _REQUEST),
-    "due": lambda match, _, __: match.kind in DUE_KINDS,
+    "due": lambda match, origin, _: match.kind in DUE_KINDS or is_conditional(match, origin),
     "time": lambda match, _, __: match.kind in DATED_KINDS,
     "previous": lambda _, __, before: before is not None and before.subject.kind == "author",
     "succession": lambda match, _, before: before is not None and match.kind == FROM,
     "promised": lambda match, _, __: bool(match.cues & _PROMISED),
     "replaced": lambda match, _, before: before is not None and gives_way(before, match),
+    "instead": lambda match, _, before: before is not None and takes_over(before, match),
+    "name": lambda match, _, __: is_own_name(match),
     "number": lambda match, origin, _: is_age(match, origin),
     "count": lambda match, _, __: _COUNTED.match(match.capture(VALUE)) is not None,
 }

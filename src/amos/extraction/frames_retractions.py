@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
-from amos.extraction.frames_found import Frame, Kind, Rule, successive
+from amos.extraction.frames_found import Frame, Kind, Rule, paragraph_end, successive
 
 _CLAUSE = r"(?:\A|[.!?,;:\n(…–—-]\s{0,3}|(?<!\w)(?:but|lol|haha|nah|ok|and) )"
 _CLOSE = r"(?=\s{0,3}(?:[.!?,;:\n)…–—-]|\Z|lol|haha|[^\w\s]))"
@@ -21,7 +21,10 @@ _JOKE = re.compile(
     r"|(?<!\w)(?:said|says) (?:no ?one|no-one|nobody)(?!\w)(?! (?:i|we|about|that|in my))",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"[.!,…–—-]\s{0,3}(?:NOT(?=\s{0,2}(?:[.!]|\n|\Z))|[Nn]ot!)|(?<=\s)NOT(?:!|\.?\s*\Z)")
+_NOT = re.compile(
+    r"(?:lol|haha|ha),? not(?=\s*(?:[.!]|\Z))|[.!]\s{1,3}[Nn]ot[.!]?\s*\Z|"
+    r"[.!,…–—-]\s{0,3}(?:NOT(?=\s{0,2}(?:[.!]|\n|\Z))|[Nn]ot!)|(?<=\s)NOT(?:!|\.?\s*\Z)"
+)
 _SARCASM = re.compile(
     r"(?<!\S)/(?:s|sarcasm)(?=\s{0,2}(?:[.!?\n]|\Z))|[#*(]sarcas(?:m|tic)(?!\w)", re.IGNORECASE
 )
@@ -33,6 +36,22 @@ _UNTRUE = re.compile(
     rf"|(?:das war gelogen|c'était un mensonge|era mentira)){_CLOSE}",
     re.IGNORECASE,
 )
+_CALLED_OFF = re.compile(
+    rf"{_CLAUSE}(?:never ?mind|scratch that|strike that|forget (?:it|that)|ignore that|cancel that"
+    rf"|disregard that|(?:no,? )?on second thoughts?,? no|change of plans?|plans? (?:have )?changed){_CLOSE}"
+    r"|(?<!\w)(?:not|isn't|aren't|won't|don't|doesn't|can't)(?: [^\s.!?,;]{1,20}){0,8} after all"
+    r"(?=\s{0,2}(?:[.!?,;\n]|\Z))",
+    re.IGNORECASE,
+)
+"""What was said a moment ago is off."""
+_GROAN = re.compile(
+    r"(?:\A|[.!?\n]\s{0,3})(?:oh,? (?:joy|great|wonderful|fantastic|perfect|brilliant|lovely|goody|super|yay)"
+    r"|(?:great|wonderful|fantastic|lovely|brilliant|perfect|yay|wow),? (?:just what i (?:needed|wanted)"
+    r"|another|yet another|more)(?!\w)|just what i (?:needed|wanted)|lucky me|just (?:great|perfect"
+    r"|wonderful|brilliant)(?=[.!,])|how (?:wonderful|lovely|delightful)(?=[.!,]))(?!\w)",
+    re.IGNORECASE,
+)
+"""A groan: the likes behind it, in its paragraph, are not meant."""
 _EYE_ROLL = re.compile("\U0001f644")
 _FORGET = re.compile(
     r"(?:\A|[.!?;:,\n(–—-]\s{0,3}|(?<!\w)(?:please|and|you|now|so|to|should|just) )(?:"
@@ -78,6 +97,15 @@ def _find_sarcasm(text: str) -> Iterator[Frame]:
             yield Frame(starts[bisect_right(starts, at) - 1], at, Kind.JOKED)
 
 
+def _find_groans(text: str) -> Iterator[Frame]:
+    for match, end in successive(_GROAN, text, _paragraph_end):
+        yield Frame(match.start(), end, Kind.MOCKED)
+
+
+def _paragraph_end(text: str, match: re.Match[str]) -> int:
+    return paragraph_end(text, match.end())
+
+
 def _find_forgotten(text: str) -> Iterator[Frame]:
     for match, end in successive(_FORGET, text, _clause_end):
         yield Frame(match.end(), end, Kind.UNWANTED)
@@ -111,9 +139,21 @@ _FORGET_STEMS = (
     "stop thinking", "stop believing", "remove", "delete", "erase", "drop", "wipe", "vergiss", "oublie",
     "olvida",
 )  # fmt: skip
+_OFF_STEMS = (
+    "never mind", "nevermind", "scratch that", "strike that", "forget it", "forget that", "ignore that",
+    "cancel that", "disregard that", "second thought", "change of plan", "changed", "after all",
+)  # fmt: skip
+_GROAN_STEMS = (
+    "oh ", "oh,", "just what i", "another", " more", ", more", "lucky me", "just great", "just perfect",
+    "just wonderful", "just brilliant", "how wonderful", "how lovely", "how delightful",
+)  # fmt: skip
 RULES = (
     Rule(_backwards(_JOKE, Kind.JOKED), stems=_JOKE_STEMS),
-    Rule(_backwards(_NOT, Kind.JOKED), marks=("NOT", "Not!", "not!")),
+    Rule(
+        _backwards(_NOT, Kind.JOKED), marks=("NOT", "Not", "not!", "lol not", "lol, not", "ha not", "ha, not")
+    ),
+    Rule(_backwards(_CALLED_OFF, Kind.WITHDRAWN), stems=_OFF_STEMS),
+    Rule(_find_groans, stems=_GROAN_STEMS),
     Rule(_backwards(_UNTRUE, Kind.WITHDRAWN), stems=_UNTRUE_STEMS),
     Rule(_backwards(_EYE_ROLL, Kind.MOCKED), marks=("\U0001f644",)),
     Rule(_find_sarcasm, stems=("/s", "sarcas")),

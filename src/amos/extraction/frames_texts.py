@@ -74,6 +74,21 @@ _FORWARDED = re.compile(
     r"|begin forwarded message:|from: [^\n]{1,200}\n(?:to|cc|sent|date|subject|reply-to): )",
     re.IGNORECASE | re.MULTILINE,
 )
+_NAMED_TEXT = (
+    r"(?:e-?mail|mail|letter|message|sms|chat|conversation|transcript|article|page|web ?page|website|post"
+    r"|comment|review|document|memo|note|notice|report|newsletter|ticket|thread|excerpt|quote|text|snippet"
+    r"|attachment|advert|ad|press release|form|screenshot|voicemail)"
+)
+_BANNER = re.compile(
+    rf"^[ \t]{{0,4}}(?:[\[<(=*#{{-]{{1,12}} ?)(?!/)"
+    r"(?:begin |start |start of |pasted |forwarded |quoted |full )?"
+    rf"{_NAMED_TEXT}(?:[ :][^\]>)=*}}\n]{{0,60}})?(?: ?[\]>)=*#}}-]{{1,12}}):?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of its own in brackets or between rules: "[Email from HR]", "=== transcript ==="."""
+_BANNER_END = re.compile(
+    r"^[ \t]{0,4}(?:[\[<(=*#{-]{1,12} ?)(?:/|end(?: of)?(?= ))[^\n]{0,80}$", re.IGNORECASE | re.MULTILINE
+)
 _AFTERWARDS = re.compile(
     r"(?:[.!?,;:\n)\"”–—-]|(?<= )and)\s{0,3}(?:(?:and|so|now|hey|ok|okay)[, ]{1,2}){0,2}"
     r"(?:(?:can|could|would|will) (?:you|u|someone|anyone) (?:please |kindly |help me )?|please |pls "
@@ -109,6 +124,16 @@ def _find_passed_on(text: str) -> Iterator[Frame]:
     for pattern in (_PASSED_ON, _HEADED):
         for opener, end in successive(pattern, text, _end_of):
             yield Frame(opener.end(), end, Kind.PASTED)
+
+
+def _find_below_banners(text: str) -> Iterator[Frame]:
+    for opener, end in successive(_BANNER, text, _banner_end):
+        yield Frame(opener.end(), end, Kind.PASTED)
+
+
+def _banner_end(text: str, opener: re.Match[str]) -> int:
+    closing = _BANNER_END.search(text, opener.end())
+    return closing.start() if closing else len(text)
 
 
 def _find_forwarded(text: str) -> Iterator[Frame]:
@@ -157,6 +182,11 @@ _TEXT_STEMS = (
     "listing",
     "quote", "original",
 )  # fmt: skip
+_BANNER_STEMS = (
+    "mail", "letter", "message", "sms", "chat", "conversation", "transcript", "article", "page", "website",
+    "post", "comment", "review", "document", "memo", "note", "notice", "report", "ticket", "thread",
+    "excerpt", "quote", "text", "snippet", "attachment", "ad", "press release", "form", "screenshot",
+)  # fmt: skip
 _AFTER_STEMS = (
     *_REWORK_STEMS, "it sound", "that sound", "this sound", "it read", "that read", "this read",
     "say that in",
@@ -167,6 +197,7 @@ RULES = (
     Rule(_find_tasks, stems=(*_REWORK_STEMS, *_WORK_STEMS), needs_opening=True),
     Rule(_find_after_bare_task, stems=_REWORK_STEMS),
     Rule(_find_passed_on, stems=_TEXT_STEMS, needs_opening=True),
+    Rule(_find_below_banners, stems=_BANNER_STEMS, needs_opening=True),
     Rule(_find_forwarded, stems=("forwarded", "original", "weitergeleitete", "from: "), needs_opening=True),
     Rule(_find_before_request, stems=_AFTER_STEMS),
 )

@@ -24,6 +24,7 @@ _CHOICES = {
     "subject": {"author", "thing", "person", "pronoun", "other"},
     "needs": {
         "", "request", "due", "previous", "succession", "time", "promised", "replaced", "number", "count",
+        "instead", "name",
     },
     "when": {"", "from", "at"},
     "shape": {

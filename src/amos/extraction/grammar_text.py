@@ -220,7 +220,7 @@ def _slot(piece: str) -> Element:
     if match["mark"] == "^":
         return Element(kind="name_before", name=name, low=1, high=high or 2)
     if match["mark"] == "@":
-        return Element(kind="name", name=name, low=low or 1, high=high or 3)
+        return Element(kind="name", name=name, low=1 if match["low"] is None else low, high=high or 3)
     if name == "when":
         return Element(kind="time", name=name)
     if low:

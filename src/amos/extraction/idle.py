@@ -108,18 +108,29 @@ def idle_reason(
         return Reason.LOW_VALUE.value if is_idle else None
     if meaning.family == "preference" and not is_negative and _UNPLEASANT.search(value):
         return Reason.SUSPECTED_IRONY.value
-    is_idle = _is_choice(meaning.family, value) or _is_remark(property_name, value)
+    is_idle = _is_choice(meaning.family, property_name, value) or _is_remark(property_name, value)
     return Reason.LOW_VALUE.value if is_idle else None
 
 
-def _is_choice(family: str, value: str) -> bool:
+def _is_choice(family: str, property_name: str, value: str) -> bool:
     """Tell whether a value is one of what was just shown, or praise, or something asked."""
     folded = value.casefold()
     if family == "own" and f"{folded} ".startswith(_IDLE_VALUES):
         return True
     if family in OWNED and not _ASKS.isdisjoint(folded.split()[:3]):
         return True
-    return value.startswith("the ") and value.endswith((" one", " ones", " version", " option"))
+    is_one_of_some = value.startswith("the ") and value.endswith((" one", " ones", " version", " option"))
+    return is_one_of_some and not names_kind(family, property_name)
+
+
+def names_kind(family: str, property_name: str) -> bool:
+    """Tell whether a property says of what kind "the ... one" is: "my mug", not "my favourite"."""
+    if family in ("own", "third", "correction", "neither"):
+        return property_name not in _CHOSEN
+    return family == "preference" and property_name.startswith("favourite ")
+
+
+_CHOSEN = frozenset("favourite choice pick vote preference answer guess selection".split())
 
 
 def _is_remark(property_name: str, value: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from amos.extraction.grammar_text import GrammarText
-from amos.kernels import book, features, tokens, words
+from amos.kernels import book, features, segments, tokens, words
 
 _NAMED_CUES = (
     "hypothetical", "conditional", "hedged", "ironic", "irony_mark", "request", "correction", "remember",
@@ -123,11 +123,13 @@ def _phrase_table(states: dict[tuple[int, int], int]) -> tuple[np.ndarray[Any, A
     size = _power_of_two(4 * (len(states) + 1))
     keys, following = np.zeros(size, np.int64), np.zeros(size, np.int32)
     for (state, word), target in states.items():
-        key = (state << 24) | word
-        place = (key * 40503) & (size - 1)
+        place = segments.phrase_place(state, word, size - 1)
+        probes = 1
         while keys[place]:
             place = (place + 1) & (size - 1)
-        keys[place], following[place] = key, target
+            probes += 1
+        assert probes <= segments.LONGEST_PROBE, "a phrase would never be found"
+        keys[place], following[place] = (state << 24) | word, target
     return keys, following
 
 

@@ -39,16 +39,19 @@ def items_after(text: str) -> Items:
         more = [item.span(1) for item in _INNER.finditer(found.group("inner"))]
         more.append(found.span("last"))
         end = found.end()
-        if not all(_is_item(text[slice(*span)]) for span in more):
+        if not all(is_item(text[slice(*span)]) for span in more):
             return Items((), ())
     left_out = _BUT_NOT_TO_END.match(text, end)
-    if left_out is None or not _is_item(left_out.group("item")):
+    if left_out is None or not is_item(left_out.group("item")):
         return Items(tuple(more), ())
     return Items(tuple(more), (left_out.span("item"),))
 
 
-def _is_item(text: str) -> bool:
-    """Tell whether a piece is a thing; an article may open it only before a capital ("the Ugly")."""
+def is_item(text: str) -> bool:
+    """Tell whether a piece is a thing; an article may open it only before a capital ("the Ugly").
+
+    text: not empty.
+    """
     words = text.split()
     if words[0] == "the" and len(words) > 1 and words[1][0].isupper():
         words = words[1:]

@@ -20,7 +20,10 @@ _TIMES_OF_DAY = ("morning", "afternoon", "evening", "night")
 
 
 class Parts(NamedTuple):
-    """What a payload is made of: cleaned texts and the negation of the claim."""
+    """What a payload is made of: cleaned texts and the negation of the claim.
+
+    condition: the exception of a taste, or on what a promise falls due; empty when none is stated.
+    """
 
     span: str
     value: str
@@ -30,6 +33,7 @@ class Parts(NamedTuple):
     time_kind: int
     is_negative: bool
     confidence: int
+    condition: str = ""
 
 
 def _statement(parts: Parts) -> dict[str, object]:
@@ -40,6 +44,8 @@ def _preference(parts: Parts) -> dict[str, object]:
     fields: dict[str, object] = {"strength": "stated"}
     if parts.scope:
         fields["over" if not parts.is_negative else "context"] = parts.scope
+    if parts.condition:
+        fields["limit"] = parts.condition
     return fields
 
 
@@ -57,6 +63,8 @@ def _commitment(parts: Parts) -> dict[str, object]:
         fields["recipient"] = recipient[1] or recipient[2]
     if parts.time_text and parts.time_kind in (BY, NEXT, DATE, UNTIL, NOW):
         fields["due"] = parts.time_text
+    elif parts.condition:
+        fields["due"] = parts.condition
     return fields
 
 

@@ -56,8 +56,24 @@ _BARE_PIN = re.compile(
     r" (?:code|number))[ \t]{1,2}([0-9]{4,8})(?![\w%]|[.,:/-][0-9])(?! (?:%|people|times|years?|points?"
     r"|boards?)(?!\w))"
 )
+_KEYS = (
+    r"(?:type|types|enter|enters|dial|press|punch|punch in|key in|tap|tap in|put in|input|type in)"
+    r"(?: in)?(?: the)?(?: code| number| digits| numbers)?:?"
+    r" ([0-9](?:[ \-.]?[0-9]){3,7})(?![\w%]|[.,:/ -]?[0-9])"
+    r"(?! (?:psi|bars?|rpm|times|people|steps|metres|meters|euros|dollars|pounds|items|words|pages)(?!\w))"
+)
+_LOCKED = (
+    r"(?:unlock|open|disarm|get into|log ?in ?to|enter|start) (?:my|our|the|this|his|her|their|it|that)"
+    r"(?: [^\s.,:;!?]{1,20}){0,3}?"
+)
+_TYPED = re.compile(
+    rf"(?<![^\W_])(?:{_LOCKED},?(?: (?:you|i|we|just|please|simply|have to|need to|must|should"
+    rf"|always)){{0,3}}"
+    rf" {_KEYS}|{_KEYS} to {_LOCKED}(?![\w]))",
+    re.IGNORECASE,
+)
 _SHORTEST_PASS = 6
-PATTERNS = (_PASS, _CHANGED, _SEVERAL, _UNLOCKS, _BARE_PIN)
+PATTERNS = (_PASS, _CHANGED, _SEVERAL, _UNLOCKS, _BARE_PIN, _TYPED)
 """What every find matches."""
 
 
@@ -81,6 +97,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield _range(match, 2)
     for match in _BARE_PIN.finditer(text):
         yield match.span(1)
+    for match in _TYPED.finditer(text):
+        yield match.span(1 if match.group(1) else 2)
 
 
 def _trimmed(match: re.Match[str], group: int) -> str:

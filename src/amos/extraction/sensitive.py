@@ -35,6 +35,8 @@ _TOUCHING = frozenset(
 )
 """Words that make a property sensitive wherever they stand in it: "divorce hearing"."""
 _PHRASES = (
+    "net worth", "take-home pay", "hourly rate", "day rate", "tax bracket", "credit limit", "child support",
+    "household income", "monthly income", "annual income", "blood sugar", "sex life", "blood test",
     "blood group", "blood type", "blood pressure", "visa status", "residence permit", "passport number",
     "social security", "national insurance", "tax id", "tax number", "driving licence number", "id number",
     "id card", "bank account", "account number", "credit score", "criminal record", "legal status",

@@ -6,13 +6,15 @@ import re
 from typing import NamedTuple
 
 from amos.extraction.grammar import Meaning
+from amos.extraction.lexicon import CUES
 from amos.extraction.lists import REACH, Items, bracketed_end, items_after
 from amos.extraction.matches import Match, Origin
+from amos.extraction.repairs import find_repair
 from amos.extraction.timing import LASTING
 from amos.extraction.trimming import trim_value
 from amos.extraction.wording import clean_value, without_time_lead
 from amos.kernels import rows as layout
-from amos.kernels.features import BY, DATE, EVERY, NO_TIME, NOW
+from amos.kernels.features import BY, DATE, EVERY, FROM, NO_TIME, NOW
 from amos.kernels.match import TAIL_CAPTURE, VALUE
 
 _TRIMMED = frozenset(("none", "habit", "preference", "goal", "commitment"))
@@ -31,6 +33,15 @@ _UNFINISHED = frozenset(("due", "scheduled", "planned", "booked", "set", "fixed"
 _LIST_MARKS = (b",", b" but not ", b" though not ")
 _LIST_STARTS = (b",", b"(", b" (")
 _NO_ITEMS = Items((), ())
+_CORRECTION = CUES["correction"]
+_UNIT = re.compile(r"\s?[%‰°€£$¥](?:\s?[CFK](?![^\W_]))?")
+"""A unit that is no word, behind a number."""
+_WEEKLY = re.compile(
+    r"(?:from|between) (?:mon|tues|wednes|thurs|fri|satur|sun)days? (?:to|until|till|through|and) "
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?",
+    re.IGNORECASE,
+)
+"""A range of weekdays without a date comes round every week."""
 
 
 class Stated(NamedTuple):
@@ -50,10 +61,11 @@ class Stated(NamedTuple):
 def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: str) -> Stated:
     """Return the value that the match states for `property_name`."""
     span = match.capture_span(VALUE)
+    repaired = _repaired(span, meaning, origin)
+    if repaired is not None:
+        return repaired
     value, is_time = _value_text(match, span, origin)
-    kind = match.kind
-    if kind == NOW and match.text(layout.ROW_WHEN).casefold() in LASTING:
-        kind = NO_TIME  # "these days" bounds nothing
+    kind = _kind_of_time(match)
     if meaning.shape not in _TRIMMED or is_time:
         return Stated(value, is_time, kind, 0)
     is_plain = meaning.shape == "none"
@@ -72,6 +84,28 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
         return Stated(value, is_time, kind, 0, is_denied)
     whole, end = _whole_list(span, origin)
     return Stated(whole or value, is_time, kind, end, is_denied)
+
+
+def _kind_of_time(match: Match) -> int:
+    """Return the kind of the claim's time expression by its words: "these days" bounds nothing."""
+    if match.kind == FROM and _WEEKLY.fullmatch(match.text(layout.ROW_WHEN)):
+        return EVERY
+    if match.kind == NOW and match.text(layout.ROW_WHEN).casefold() in LASTING:
+        return NO_TIME
+    return match.kind
+
+
+def _repaired(span: tuple[int, int] | None, meaning: Meaning, origin: Origin) -> Stated | None:
+    """Return the value that takes the place of the one at `span` in the same breath, None where it stands."""
+    if span is None or not origin.cues & _CORRECTION or meaning.shape not in _TRIMMED:
+        return None
+    text = origin.content[span[0] : span[0] + REACH].decode(errors="ignore")
+    repair = find_repair(text)
+    if repair is None:
+        return None
+    start, end = repair.meant
+    value = clean_value(text[start:end])
+    return Stated(value, is_time=False, kind=NO_TIME, end=span[0] + len(text[:end].encode()))
 
 
 def further_items(match: Match, origin: Origin) -> tuple[int, Items]:
@@ -112,6 +146,9 @@ def _value_text(match: Match, span: tuple[int, int] | None, origin: Origin) -> t
     if span is None:
         return "", False
     text = match.capture(VALUE)
+    if text[-1:].isdigit():
+        unit = _UNIT.match(origin.content[span[1] : span[1] + 8].decode(errors="ignore"))
+        text += unit.group() if unit is not None else ""
     when = match.span(layout.ROW_WHEN)
     is_time = when is not None and when[0] <= span[0] and span[1] <= when[1]
     if is_time:

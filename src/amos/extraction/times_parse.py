@@ -47,6 +47,8 @@ _BARE_HOUR = re.compile(
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?=\b|t)t?")
 _DOTTED = re.compile(r"\b(\d{1,2})\. ?(\d{1,2})\.(?: ?(\d{4}|\d{2}))?(?!\d)")
 _SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
+_BARE_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
+_DAY_OF_MONTH = re.compile(r"\d{1,2}(?:st|nd|rd|th)? (?:of )?(\w.*)")
 _BOUNDS = frozenset({"until", "by", "before", "after", "from", "since"})
 _PARTS = frozenset({"morning", "afternoon", "evening", "night", "noon", "midnight", "tonight"})
 _RECURRING = frozenset({"daily", "weekly", "monthly", "yearly", "weekdays", "weekday", "nightly", "hourly"})
@@ -80,7 +82,11 @@ def _read_range(text: str) -> Expression | None:
     )
     if match is None:
         return None
-    first, last = _read_bounded(match.group(1)), _read_bounded(match.group(2))
+    begins, ends = match.groups()
+    month = _BARE_DAY.fullmatch(begins) and _DAY_OF_MONTH.fullmatch(ends)
+    if month:
+        begins = f"{begins} {month.group(1)}"  # "between 3 and 9 June"
+    first, last = _read_bounded(begins), _read_bounded(ends)
     if first.day is None or last.day is None or first.bound != "at" or last.bound != "at":
         return None
     return replace(first, last=last)

@@ -12,6 +12,8 @@ _ENDURING_HEADS = re.compile(
     r"(?:hobby|hobbies|job|passion|sport|work|task|role|dream|speciality|specialty|pastime|favourite \w+"
     r"|weakness|strength|activity|exercise|interest|interests|course|major|subject|habit)$"
 )
+_RECORDS = ("record", "background", "reputation", "conscience")
+"""What stays as it is even where it is clean or bad."""
 _ACTIVITY = re.compile(r"[a-z]{3,}ing", re.IGNORECASE)
 _NO_ACTIVITY = frozenset(
     "king ring string spring thing nothing something anything everything morning evening".split()
@@ -28,9 +30,33 @@ _WITH_TO = frozenset(("preference", "decision"))
 """Families whose value may be something to do: "to read outside"."""
 
 
+_PLACED = frozenset(("home", "work", "workplace"))
+"""Families whose value may be "the old town": a name, not one of several that were shown."""
+
+
 def is_activity(word: str) -> bool:
     """Tell whether a word reads as what somebody is doing ("watching")."""
     return _ACTIVITY.fullmatch(word) is not None and word.casefold() not in _NO_ACTIVITY
+
+
+_COLOURS = frozenset(
+    "red green blue yellow white black grey gray orange purple pink brown amber teal turquoise violet beige "
+    "navy silver gold golden cream maroon".split()
+)
+_STUFFS = frozenset(
+    "wool silk cotton linen leather wood wooden metal steel plastic glass oak pine paper cork felt velvet "
+    "brass copper stone concrete bamboo electric manual diesel petrol hybrid gas solar wireless wired".split()
+)
+
+
+def are_alike(first: str, second: str) -> bool:
+    """Tell whether two values in plain words are of one make: two colours, two stuffs, two things."""
+    one, other = first.casefold().split(), second.casefold().split()
+    if not one or not other:
+        return False
+    if one[0] in ("a", "an", "the") and other[0] in ("a", "an", "the"):
+        return True
+    return any(one[-1] in family and other[-1] in family for family in (_COLOURS, _STUFFS))
 
 
 @functools.lru_cache(maxsize=4)
@@ -72,7 +98,9 @@ class Worth:
         if found is None and meaning.shape not in ("statement", "episode"):
             is_to_do = words[0] == "to" and meaning.family in _WITH_TO
             found = None if is_to_do else self._heads.get(words[0])
-            found = found or self._starts.get(start) or self._values.get(folded)
+            found = found or self._values.get(folded)
+            if found is None and meaning.family not in _PLACED:
+                found = self._starts.get(start)
         openings = self._families.get(meaning.family)
         if found is None and openings is not None:
             found = openings.get(words[0]) or openings.get(start)
@@ -93,6 +121,8 @@ class Worth:
     def class_of(self, meaning: Meaning, property_name: str, value: str) -> str:
         """Return the memory class by the value: what somebody is doing or feels will pass."""
         if meaning.family != "own" or meaning.memory_class != MemoryClass.DURABLE_FACT:
+            return meaning.memory_class
+        if property_name.endswith(_RECORDS):
             return meaning.memory_class
         words = value.casefold().split(" ")
         is_doing = len(words) > 1 and is_activity(words[0]) and not _ENDURING_HEADS.search(property_name)

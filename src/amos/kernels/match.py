@@ -196,7 +196,8 @@ def match_rare(
         x = t
         while x < limit and x < t + book[op + 3] and is_name(x, tok):
             x += 1
-        capture(frame, number, t, x)
+        if x > t:
+            capture(frame, number, t, x)
         return x - t >= book[op + 2], x, start
     if code == OPEN:
         capture(frame, number, t, t)

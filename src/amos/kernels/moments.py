@@ -21,6 +21,7 @@ from amos.kernels.features import (
     EVERY,
     FINITE,
     FIRST,
+    FROM,
     JOINER,
     LINKER,
     NO_TIME,
@@ -33,6 +34,7 @@ from amos.kernels.features import (
     TIME_LINK,
     TIME_WEAK,
     TRAILER,
+    UNTIL,
 )
 from amos.kernels.segments import features_at
 from amos.kernels.words import COMMA, DIGITS, NUMBER, PUNCT, TAIL
@@ -40,6 +42,8 @@ from amos.kernels.words import COMMA, DIGITS, NUMBER, PUNCT, TAIL
 LONGEST_TIME = 8
 MOST_RECURRENCES = 7
 """Further days and hours that one recurrence may name."""
+LONGEST_COUNT = 4
+"""Tokens before the unit of "a couple of weeks ago"."""
 HAS_LEAD, HAS_NUMBER, HAS_CORE = 1, 2, 4
 """What the part read so far holds: "on", "14", "June"."""
 
@@ -172,6 +176,24 @@ def whole_recurrence(d: Ints, tok: Ints, t: int, n: int, book: Ints) -> int:
     return t
 
 
+def counts_back(tok: Ints, t: int, n: int, book: Ints) -> bool:
+    """Tell whether a length and "ago" begin at `t`: "two weeks ago", "a couple of years ago"."""
+    x = t
+    while x < min(n, t + LONGEST_COUNT) and features_at(book, tok, x) & (TIME_LINK | TIME_WEAK) != 0:
+        x += 1
+    if x == t or x + 1 >= n or features_at(book, tok, x) & TIME_CORE == 0:
+        return False
+    return features_at(book, tok, x + 1) & TIME_AGO != 0
+
+
+def whole_range(d: Ints, tok: Ints, t: int, n: int, book: Ints) -> int:
+    """Return the token after all of a range that begins before `t`: "from 3 June | until 9 June"."""
+    if t >= n or of_word(book, tok[t * T + TERM], TIME_KIND_OF) != UNTIL:
+        return t
+    after, kind = time_phrase(d, tok, t, n, book, 0)
+    return after if kind == UNTIL else t
+
+
 def mark_times(d: Ints, tok: Ints, n: int, book: Ints) -> None:
     """Write per token the end and kind of a time expression that begins there, and the next start."""
     opening = TIME_LEAD | TIME_ALONE | TIME_CORE
@@ -181,11 +203,16 @@ def mark_times(d: Ints, tok: Ints, n: int, book: Ints) -> None:
     t = 0
     while t < n:
         after = 0
-        if features_at(book, tok, t) & opening != 0 or tok[t * T + FLAGS] & DIGITS != 0:
-            after, kind = time_phrase(d, tok, t, n, book, 0)
+        seen = 0
+        if features_at(book, tok, t) & (TIME_LINK | TIME_WEAK) != 0 and counts_back(tok, t, n, book):
+            seen = HAS_NUMBER
+        if features_at(book, tok, t) & opening != 0 or tok[t * T + FLAGS] & DIGITS != 0 or seen != 0:
+            after, kind = time_phrase(d, tok, t, n, book, seen)
             if after > 0:
                 if kind == EVERY:
                     after = whole_recurrence(d, tok, after, n, book)
+                elif kind == FROM:
+                    after = whole_range(d, tok, after, n, book)
                 tok[t * T + TIME_END] = after
                 tok[t * T + TIME_KIND] = kind
         t = max(after, t + 1)

@@ -71,11 +71,16 @@ def features_at(book: Ints, tok: Ints, t: int) -> int:
     return book[book[WORDS] + tok[t * T + TERM] * W + FEATURES]
 
 
+def phrase_place(state: int, word: int, mask: int) -> int:
+    """Return where the edge from `state` over `word` is looked for first."""
+    return (state * 2_654_435_761 ^ word * 40_503) & mask
+
+
 def next_state(book: Ints, state: int, word: int) -> int:
     """Return the phrase state after `word`, 0 when no phrase goes on so."""
     mask = book[PHRASE_MASK]
     key = (state << 24) | word
-    place = (key * 40503) & mask
+    place = phrase_place(state, word, mask)
     for _ in range(LONGEST_PROBE):
         found = book[book[PHRASE_KEYS] + place]
         if found == key:
