@@ -3,52 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from amos.extraction.conditions import has_condition, limit_after, pair_after
+from amos.extraction.conditions import limit_after, pair_after
 from amos.extraction.drafts import Draft, mark_withdrawn
+from amos.extraction.fragments import is_fragment
 from amos.extraction.grammar import Grammar, Meaning
 from amos.extraction.hypotheses import generalised
 from amos.extraction.idle import OWNED, idle_reason, is_soon
-from amos.extraction.lexicon import CUES
-from amos.extraction.lists import is_item
 from amos.extraction.matches import Match, Origin
+from amos.extraction.needs import is_meant, is_renounced
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.standing import Standings
 from amos.extraction.stated_values import further_items, stated_value
 from amos.extraction.subjects import Subject, ages
-from amos.extraction.timing import DATED_KINDS, DUE_KINDS, class_of, is_appointment
+from amos.extraction.timing import class_of, is_appointment
 from amos.extraction.trimming import denied_from
 from amos.extraction.wording import (
     clean_property,
     clean_value,
-    kind_of_value,
     statement_of,
 )
-from amos.extraction.worth import are_alike, worth_of
+from amos.extraction.worth import worth_of
 from amos.kernels import rows as layout
-from amos.kernels.features import DENIED, EVERY, FROM, NO_TIME
+from amos.kernels.features import EVERY, NO_TIME
 from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
-from amos.kernels.words import CUT
-from amos.schemas.vocabulary import Cue, MemoryClass, Reason, Trust
+from amos.schemas.vocabulary import Cue, MemoryClass, Reason
 
 _NO_LONGER = int(Cue.NO_LONGER)
 _PRONOUN = int(Cue.PRONOUN)
 _THIRD_PARTY = int(Cue.THIRD_PARTY)
 _FORMER = int(Cue.FORMER)
 _SENSITIVE = int(Cue.SENSITIVE)
-_REQUEST = CUES["request"]
-_PROMISED = CUES["promised"]
-_CORRECTION = CUES["correction"]
 _LISTED = frozenset(("preference", "possession", "allergy"))
 """Properties whose further items in a list are claims of their own, like those of habits."""
-_AGE = re.compile(r"[1-9]\d")
 _CLOCK = re.compile(r"(?:at|around|by) \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?", re.IGNORECASE)
-_COUNTED = re.compile(
-    r"[1-9]\d{0,3} (?!more|other|times|percent|things?|minutes?|hours?|days?|weeks?|options?)[^\W\d_]{2,}"
-)
-_AFTER_AGE = frozenset((b"", b" ", b".", b",", b"!", b";", b")", b"\n"))
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
 
@@ -104,7 +93,7 @@ class Drafter:
         self._previous = drafted
         if meaning.is_generalised:
             return [drafted, *generalised(drafted, match.capture_span(SUBJECT_CAPTURE))]
-        if drafted.property not in _LISTED and meaning.shape != "habit":
+        if drafted.veto is not None or (drafted.property not in _LISTED and meaning.shape != "habit"):
             return [drafted]
         return [
             drafted,
@@ -181,31 +170,25 @@ class Drafter:
             subject, property_name = ages(subject, property_name, value) or (subject, property_name)
         if meaning.shape == "statement":
             end = end_of_statement(origin, start, end)
-        is_left_behind = before is not None and bool(before.cues & _FORMER) and property_name == "location"
-        time_text = match.text(layout.ROW_WHEN) or None
-        thing = clean_property(match.capture(SUBJECT_CAPTURE)) if subject.kind == "thing" else ""
-        memory_class = self._worth.class_of(meaning, property_name or "", value)
-        if memory_class == meaning.memory_class:
-            memory_class = class_of(meaning, kind, time_text or "", property_name or "", is_value=is_time)
+        time_text, name = match.text(layout.ROW_WHEN) or None, property_name or ""
+        memory_class = self._class(meaning, name, value, kind, time_text or "", is_time=is_time)
         is_negative = (meaning.is_negative != match.is_negated) != is_denied
         keyed = bool(property_name)
         is_plain = meaning.shape == "none" and bool(value) and not is_negative
         span = "" if is_plain else statement_of(origin.content[start:end].decode())
-        veto = self._worth.veto(meaning, property_name or "", thing, value, subject.name) or idle_reason(
-            meaning, property_name or "", value, subject.name, span, is_negative=is_negative
-        )
+        veto = self._veto(match, meaning, subject, name, value, span)
         if meaning.family in OWNED and is_appointment(value):
             memory_class = MemoryClass.TEMPORARY_STATE.value
             veto = veto if kind != NO_TIME else Reason.LOW_VALUE.value
-        if is_left_behind and b" still " in origin.content[start:end]:
-            veto = veto or Reason.LOW_VALUE.value  # "my bus was late and my lunch is still at home"
-        if is_time and is_soon(match.capture(VALUE)):
+        is_left = is_left_behind(before, name) and b" still " in origin.content[start:end]
+        is_idle = is_left or (is_time and is_soon(match.capture(VALUE)))
+        if is_idle or (veto is None and is_fragment(meaning, match, name, value, span, origin, end)):
             veto = Reason.LOW_VALUE.value
         limit = limit_after(origin, meaning.shape, end) if veto is None and value else end
         condition = clean_value(origin.content[end:limit].decode())
         if condition:
             value, end = f"{value} {condition}", limit
-        cues = claim_cues(standing.cues, subject, property_name or "", value, span, is_negative=is_negative)
+        cues = claim_cues(standing.cues, subject, name, value, span, is_negative=is_negative)
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
             sentence=match.sentence,
@@ -229,6 +212,30 @@ class Drafter:
             is_dated=is_time and meaning.is_dated,
         )
 
+    def _class(
+        self, meaning: Meaning, property_name: str, value: str, kind: int, time_text: str, *, is_time: bool
+    ) -> str:
+        """Return the memory class of a claim by its value, else by its time."""
+        memory_class = self._worth.class_of(meaning, property_name, value)
+        if memory_class != meaning.memory_class:
+            return memory_class
+        return class_of(meaning, kind, time_text, property_name, is_value=is_time)
+
+    def _veto(
+        self, match: Match, meaning: Meaning, subject: Subject, property_name: str, value: str, span: str
+    ) -> str | None:
+        """Return the reason that keeps a claim out for what it says, None when nothing does."""
+        thing = clean_property(match.capture(SUBJECT_CAPTURE)) if subject.kind == "thing" else ""
+        is_negative = meaning.is_negative != match.is_negated
+        return self._worth.veto(meaning, property_name, thing, value, subject.name) or idle_reason(
+            meaning, property_name, value, subject.name, span, is_negative=is_negative
+        )
+
+
+def is_left_behind(before: Draft | None, property_name: str) -> bool:
+    """Tell whether a place is told after a past: "my bus was late and my lunch is still at home"."""
+    return before is not None and bool(before.cues & _FORMER) and property_name == "location"
+
 
 def typed_fields(
     match: Match, meaning: Meaning, span: str, value: str, property_name: str | None, kind: int,
@@ -251,97 +258,10 @@ def typed_fields(
     return payload_of(meaning.shape, parts)
 
 
-def is_meant(match: Match, meaning: Meaning, origin: Origin, before: Draft | None) -> bool:
-    """Tell whether the conditions of the pattern hold: nothing cut or denied, its needs met."""
-    if match.flags & CUT or match.cues & DENIED:
-        return False
-    if origin.trust == Trust.AGENT and not meaning.is_for_agents:
-        return False
-    if not meaning.needs:
-        return True
-    return _NEEDS[meaning.needs](match, origin, before)
-
-
-def is_renounced(recent: Draft, match: Match) -> bool:
-    """Tell whether a sentence of its own says what takes the place of what was denied right before.
-
-    "Claire is no longer my manager; it's Ravi now.", "My mug isn't red. It's blue."
-    """
-    if not recent.is_negative or recent.meaning.arity != "single":
-        return False
-    denied, stated = recent.value or "", clean_value(match.capture(VALUE))
-    kind = kind_of_value(stated)
-    if kind_of_value(denied) != kind:
-        return False
-    return kind != "text" or are_alike(denied, stated)
-
-
-def is_age(match: Match, origin: Origin) -> bool:
-    """Tell whether the value is a bare number that reads as an age: "I'm 43", not "I'm 50% done"."""
-    span = match.capture_span(VALUE)
-    if span is None or not _AGE.fullmatch(match.capture(VALUE)):
-        return False
-    return origin.content[span[1] : span[1] + 1] in _AFTER_AGE
-
-
 def listed_value(text: str, property_name: str) -> str:
     """Return a further item of a list as its property keeps values: what one has goes without article."""
     value = clean_value(text)
     return value.removeprefix("a ").removeprefix("an ") if property_name == "possession" else value
-
-
-def gives_way(before: Draft, match: Match) -> bool:
-    """Tell whether "it is ..." says what holds in place of the claim before it in the sentence.
-
-    After "used to be", after a negation, or in a correction by a value of the same kind.
-    """
-    if before.property is None or before.value is None or before.meaning.arity != "single":
-        return False
-    if before.meaning.is_replaced or before.is_negative:
-        return True
-    kind = kind_of_value(before.value)
-    return (
-        bool(match.cues & _CORRECTION or before.cues & _FORMER)
-        and kind not in ("text", "boolean")
-        and kind == kind_of_value(clean_value(match.capture(VALUE)))
-    )
-
-
-def is_conditional(match: Match, origin: Origin) -> bool:
-    """Tell whether the claim goes on with when it falls due: "I'll call | once the parcel is here"."""
-    span = match.span(layout.ROW_START)
-    return span is not None and has_condition(origin, span[1])
-
-
-def takes_over(before: Draft, match: Match) -> bool:
-    """Tell whether "but ..." names what holds in place of the value denied right before it."""
-    if before.property is None or before.meaning.arity != "single" or not before.is_negative:
-        return False
-    return is_item(match.capture(VALUE))
-
-
-def is_own_name(match: Match) -> bool:
-    """Tell whether the value of "I'm ..." reads as a name: neither capitals throughout nor a people."""
-    text = match.capture(VALUE)
-    return not text.isupper() and len(text) > 1 and not text.endswith(_PEOPLES)
-
-
-_PEOPLES = ("ish", "ese", "ian", "ican", "ist", "ard", "est")
-"""How words end that say where from or of what kind somebody is, written like names."""
-_NEEDS: dict[str, Callable[[Match, Origin, Draft | None], bool]] = {
-    "request": lambda match, _, __: bool(match.cues & _REQUEST),
-    "due": lambda match, origin, _: match.kind in DUE_KINDS or is_conditional(match, origin),
-    "time": lambda match, _, __: match.kind in DATED_KINDS,
-    "previous": lambda _, __, before: before is not None and before.subject.kind == "author",
-    "succession": lambda match, _, before: before is not None and match.kind == FROM,
-    "promised": lambda match, _, __: bool(match.cues & _PROMISED),
-    "replaced": lambda match, _, before: before is not None and gives_way(before, match),
-    "instead": lambda match, _, before: before is not None and takes_over(before, match),
-    "name": lambda match, _, __: is_own_name(match),
-    "number": lambda match, origin, _: is_age(match, origin),
-    "count": lambda match, _, __: _COUNTED.match(match.capture(VALUE)) is not None,
-}
-"""What a pattern may need beyond its words, by the name that the grammar gives it."""
 
 
 def cited_span(match: Match, origin: Origin) -> tuple[int, int]:

@@ -61,6 +61,11 @@ _EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 _SUCH_AS = re.compile(r"(?<!\w)(?:e\.g\.|e\.g|eg\.)[,:]?\s", re.IGNORECASE)
+_STAGE_DIRECTION = re.compile(
+    r"\A\s*(?:\((?!\s*(?:i|my|our|we)(?!\w))[^()\n]{1,2000}\)|\[\s?(?:scene|cut|int|ext|time)(?!\w)[^\[\]]{1,2000}\])\s*\Z",
+    re.IGNORECASE,
+)
+"""All of a message in brackets, about others: what a script tells the players to do."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|[)\]]")
 
 
@@ -142,6 +147,7 @@ RULES = (
     Rule(_blocks_behind(_EXAMPLE), stems=_EXAMPLE_STEMS, needs_opening=True),
     Rule(_blocks_behind(_MEANT_FOR), stems=_PURPOSE_STEMS, needs_opening=True),
     Rule(_blocks_behind(_MEANT_FOR_ACTING), stems=("quiz", "skit", "scene", "sketch", "improv")),
+    Rule(_to_the_end(_STAGE_DIRECTION, Kind.PLAYED), marks=("(", "[")),
     Rule(_sentences_from(_SUCH_AS), stems=("e.g", "eg.")),
     Rule(
         _sentences_from(_STORY),

@@ -24,7 +24,7 @@ _CHOICES = {
     "subject": {"author", "thing", "person", "pronoun", "other"},
     "needs": {
         "", "request", "due", "previous", "succession", "time", "promised", "replaced", "number", "count",
-        "instead", "name",
+        "instead", "name", "activity", "opening", "recurrence",
     },
     "when": {"", "from", "at"},
     "shape": {

@@ -28,21 +28,21 @@ _UNPLEASANT = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANCHORS = frozenset(
     # numbers and times
-    "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred "
-    "thousand first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred "
+    "thousand third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
     "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth "
     "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays "
     "fridays saturdays sundays weekdays weekends january february march april may june july august "
     "september october november december noon midnight morning mornings evening evenings afternoon daily "
     "weekly monthly yearly spring summer autumn winter o'clock nobody everybody everyone "
     # owners
-    "my our us we mine ours "
+    "my mine "
     # places and holders
     "inbox office kitchen garage shed cellar attic drawer drawers cupboard shelf desk room floor gate "
     "door server cluster repo repository folder channel account team building warehouse yard dock library "
     "shop fridge freezer lobby basement van locker toolbox cabinet safe porch balcony hallway letterbox "
     "mailbox database bucket branch branches pipeline registry staging production backup backups printer "
-    "router thermostat boiler "
+    "router thermostat boiler due "
     # looks and stuff
     "red green blue yellow white black grey gray orange purple pink brown amber teal turquoise violet "
     "beige navy oak pine steel copper brass wooden glass leather cotton wool plastic concrete".split()
@@ -67,6 +67,10 @@ _FINITE = frozenset(
     "went was were is are has had said did made came took got gave saw told thought knew felt became kept "
     "left brought began ran sat stood lay let looked seemed turned asked wanted".split()
 )
+_TALKED_WITH = frozenset("you your you're we us i me they".split())
+_VERB_REACH = 3
+_MOST_WORDS, _MOST_PLAIN_WORDS = 16, 7
+"""Words of a statement that somebody may look up later; more are a speech."""
 _IDLE_VALUES = (
     "the one ", "the ones ", "the best", "the worst", "the easy", "the hard", "the same", "the thing",
     "the part", "the easiest", "the hardest", "the reason", "the way", "the point", "a good", "a great",
@@ -150,6 +154,16 @@ def is_soon(text: str) -> bool:
     return _SOON.fullmatch(text.strip()) is not None
 
 
+def _has_definite_verb(subject: str, words: list[str]) -> bool:
+    """Tell whether a verb that says something definite stands right behind the subject."""
+    names = _WORD.findall(subject)
+    folded = [word.casefold() for word in words]
+    if not names or names[-1].casefold() not in folded:
+        return not _DEFINITE_VERBS.isdisjoint(folded)
+    at = folded.index(names[-1].casefold()) + 1
+    return not _DEFINITE_VERBS.isdisjoint(folded[at : at + _VERB_REACH])
+
+
 def is_idle_statement(subject: str, value: str, span: str) -> bool:
     """Tell whether a statement about the world lacks anything definite: owner, number, time, name, holder."""
     subject_words = set(subject.casefold().split())
@@ -159,6 +173,10 @@ def is_idle_statement(subject: str, value: str, span: str) -> bool:
         return True
     words = _WORD.findall(span)
     folded = {word.casefold() for word in words}
-    if folded & _DEFINITE_VERBS or folded & _ANCHORS or any(map(str.isdigit, span)):
+    if len(words) > _MOST_WORDS or folded & _TALKED_WITH:
+        return True
+    if folded & _ANCHORS or any(map(str.isdigit, span)):
+        return False
+    if len(words) <= _MOST_PLAIN_WORDS and _has_definite_verb(subject, words):
         return False
     return not any(word[0].isupper() and word != "I" for word in words[1:])

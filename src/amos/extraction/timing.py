@@ -18,7 +18,7 @@ _APPOINTMENT = re.compile(
     r"|train|deadline|dinner|lunch|session|surgery|concert|game|match|holiday|vacation|presentation|demo)\b"
 )
 _WEEKDAY = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
-LASTING = frozenset(("these days", "nowadays"))
+LASTING = frozenset(("these days", "nowadays", "lately"))
 """Words for now that say what holds for good."""
 _BOUNDED_TYPES = frozenset({"belief", "preference"})
 

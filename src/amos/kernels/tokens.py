@@ -170,6 +170,20 @@ def read_mark(d: Ints, i: int, b: int, book: Ints, tok: Ints, n: int, flags: int
     return e, put(tok, n, i, e, word_number(d, i, e, book), mark | flags)
 
 
+def is_detached(d: Ints, i: int, b: int, book: Ints, tok: Ints, n: int) -> bool:
+    """Tell whether the mark at `i` opens an ending that a blank parts from its word: "I 'm", "she 's"."""
+    if n == 0 or tok[(n - 1) * T + END] != i - 1 or tok[(n - 1) * T + FLAGS] & (WORD | PUNCT) != WORD:
+        return False
+    letters = letters_from(d, i + 1, b, book)
+    if letters == 0 or letters > 2 or (i + 1 + letters < b and book[d[i + 1 + letters]] != SPACE):
+        return False
+    first = d[i + 1] | 32
+    if letters == 1:
+        return first == 109 or first == 115 or first == 100  # m, s, d
+    second = d[i + 2] | 32
+    return (first == 108 and second == 108) or (second == 101 and (first == 114 or first == 118))
+
+
 def read_rest(
     d: Ints, i: int, b: int, book: Ints, tok: Ints, n: int, frame: Ints, flags: int
 ) -> tuple[int, int]:
@@ -181,7 +195,8 @@ def read_rest(
             e += 1
         return e, put(tok, n, i, e, 0, CUT | flags)
     width = is_apostrophe(d, i, b)
-    if width > 0 and n > 0 and tok[(n - 1) * T + END] == i:
+    is_ending = width > 0 and n > 0 and tok[(n - 1) * T + END] == i
+    if is_ending or (width == 1 and is_detached(d, i, b, book, tok, n)):
         letters = letters_from(d, i + width, b, book)
         if letters > 0:
             e = i + width + letters
@@ -231,7 +246,7 @@ def tokenise(d: Ints, a: int, b: int, book: Ints, tok: Ints, frame: Ints) -> int
         if k == SPACE:
             i += 1
             continue
-        if c == 34 or c == 39:
+        if c == 34 or (c == 39 and not is_detached(d, i, b, book, tok, n)):
             open_quote(d, i, b, book, frame)
         flags = context_flags(i, tok, ranges, frame)
         if k == NEWLINE:

@@ -1,0 +1,150 @@
+"""Claims that are no whole statement: broken off, stammered, pointing at something, a noun read as verb."""
+
+from __future__ import annotations
+
+import re
+
+from amos.extraction.grammar import Meaning
+from amos.extraction.matches import Match, Origin
+from amos.extraction.worth import is_activity
+from amos.kernels.features import NOW
+from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
+
+_FILLER = re.compile(r"(?<![\w'’-])(?:uh|um|uhm|erm|mm|hmm|y'know|i mean)(?![\w'’-])|\{", re.IGNORECASE)
+_STAMMER = re.compile(
+    r"(?<![\w'’-])(?!(?:that|had|very|really|so|much|bye|ha|no|yes|is) )(\w+),? \1(?![\w'’-])", re.IGNORECASE
+)
+_BROKEN_OFF = re.compile(r"\s*(?:\{|--|[—–-]\s*(?:\Z|\n))")
+_POINTERS = frozenset("this these those that here them it him her his their its your there".split())
+_ADDRESSED = frozenset("you your yours you're".split())
+_LOOSE_ENDS = frozenset(
+    "in to of for the a an and like with from that because is are or at on my our their his as by about into "
+    "we i you they which who sure ensure ensuring so very really said says think believe its just being "
+    "something whatever stuff".split()
+)
+_UNNAMED = frozenset("it this that them these those there him her you something anything everything".split())
+_PRONOUNS = frozenset("it this that them these those there here".split())
+_POINTING_ON = re.compile(
+    r"\b(?:this|that|these|those)(?: (?:for|in|on|at|to|with|since|from|as|all|every|by|and|or)\b|$)"
+)
+_OBJECTS = frozenset("it them him her you so something".split())
+_TALKED_OF = frozenset(("it", "them"))
+_CLAUSE_HEADS = frozenset("they we i he she it there you".split())
+_HEARSAY = re.compile(
+    r"\b(?:is|are) (?:reported|said|believed|thought|supposed|going|about|meant|expected) to\b"
+)
+_STATES = re.compile(
+    r"(?:in (?:charge|trouble|love|order|place|need|shape|touch|progress|question|danger|doubt|pain|line"
+    r"|good|great|bad|a good|a bad|a great|full|the process|the middle|the works|my heart|my mind)"
+    r"|at (?:risk|stake|odds|ease|it)|on (?:track|board|fire|point|the line|the way|the rise|my mind)"
+    r"|under (?:control|way|pressure)|around the corner|by my side|for me)(?!\w)",
+    re.IGNORECASE,
+)
+"""Phrases that look like places."""
+_LACKING = frozenset("in of for from generally across on at and per".split())
+_TRANSITIVE = frozenset("costs needs uses requires supports contains holds measures weighs".split())
+_ASKED_OF_YOU = frozenset(("like.when", "like.when_plain", "avoid.hate"))
+"""Patterns for what the author wants of the other: "I like it when you answer briefly"."""
+_TASTES = frozenset(
+    ("preference", "possession", "habit", "pursuit", "passion", "acquired", "avoidance", "goal")
+)
+_PLURALS = frozenset(
+    "people children kids men women police mice geese teeth feet folks twins parents".split()
+)
+_AUXILIARY = re.compile(
+    r"(?:do|does)(?:n['’]?t|\snot)?|never|not|had|will|can|must|should|may", re.IGNORECASE
+)
+_NO_BASE = frozenset(("are", "were", "have", "is"))
+_ORDINALS = frozenset(
+    "next final last first second third previous following same whole other only main".split()
+)
+_PASTIMES = frozenset(
+    "hiking running swimming painting knitting sewing rowing fencing boxing climbing surfing skating skiing "
+    "dancing singing drawing writing reading cooking baking gardening cycling jogging camping fishing "
+    "sailing meditating volunteering journaling blogging coding programming woodworking quilting weaving "
+    "kayaking birding acting composing sculpting foraging snowboarding bouldering crocheting".split()
+)
+_SHORTEST_WORD, _FEW_WORDS, _GOAL_HEAD = 3, 3, 4
+
+
+def is_fragment(
+    meaning: Meaning, match: Match, property_name: str, value: str, span: str, origin: Origin, end: int
+) -> bool:
+    """Tell whether a claim is no whole statement.
+
+    span: the words of the claim where more than its value is kept.  end: the byte after the claim.
+    """
+    said = span or value
+    if any(pattern.search(said) for pattern in (_FILLER, _STAMMER)) or _FILLER.search(property_name):
+        return True
+    if _BROKEN_OFF.match(origin.content[end : end + 16].decode(errors="ignore")):
+        return True
+    if meaning.shape == "statement":
+        return _is_loose(meaning, match, said, origin)
+    words = value.casefold().split()
+    return bool(words) and (_is_stub(property_name, value, words, said) or _points(meaning, match, words))
+
+
+def _is_stub(property_name: str, value: str, words: list[str], said: str) -> bool:
+    """Tell whether a value ends too early, or names no thing of the property's kind."""
+    is_short = len(value) < _SHORTEST_WORD and value.islower() and value.isascii()
+    is_run_on = value.startswith("going to be") or said.split().count("I") > 1
+    if is_short or is_run_on or words[-1] in _LOOSE_ENDS:
+        return True
+    if property_name == "location":
+        return _STATES.match(value) is not None
+    is_bare = property_name == "instruction" or (property_name == "activity" and words[0] not in _PASTIMES)
+    return is_bare and len(words) == 1
+
+
+def _points(meaning: Meaning, match: Match, words: list[str]) -> bool:
+    """Tell whether a value points at what only the talk around it names."""
+    if meaning.shape == "episode":
+        return words[0] in _OBJECTS or "there" in words
+    if meaning.type == "goal":
+        return not (_UNNAMED.isdisjoint(words[:_GOAL_HEAD]) and _ADDRESSED.isdisjoint(words))
+    is_taste = meaning.family in _TASTES or meaning.property == "preference"
+    if not is_taste or meaning.name in _ASKED_OF_YOU:
+        return False
+    is_asked = meaning.property == "preference" and not _ADDRESSED.isdisjoint(words)
+    if is_asked or (match.capture(SCOPE) == "keep" and is_activity(words[0])):
+        return True
+    is_pointing = words[0] in _POINTERS or words[-1] in _PRONOUNS or not _TALKED_OF.isdisjoint(words)
+    return is_pointing or _POINTING_ON.search(" ".join(words)) is not None
+
+
+def _is_loose(meaning: Meaning, match: Match, said: str, origin: Origin) -> bool:
+    """Tell whether a statement lacks a subject, a verb or an end of its own."""
+    words = said.casefold().split()
+    if len(words) < _FEW_WORDS or words[-1] in _LOOSE_ENDS or words[-1] in _PRONOUNS:
+        return True
+    if meaning.subject == "author":
+        is_bare = meaning.family == "remembered" and match.capture(VALUE).count(" ") < _FEW_WORDS - 1
+        return is_bare or match.kind == NOW
+    if not _TALKED_OF.isdisjoint(words) or _HEARSAY.search(said) or _is_ordinal(match):
+        return True
+    value = match.capture(VALUE).casefold().split()
+    verb = words[-len(value) - 1] if 0 < len(value) < len(words) else ""
+    is_cut = bool(value) and (value[0] in _CLAUSE_HEADS or (verb in _TRANSITIVE and value[0] in _LACKING))
+    return is_cut or _lacks_agreement(match, origin)
+
+
+def _lacks_agreement(match: Match, origin: Origin) -> bool:
+    """Tell whether the verb of a statement cannot be one: "our online | support | services"."""
+    subject, value = match.capture_span(SUBJECT_CAPTURE), match.capture_span(VALUE)
+    if subject is None or value is None:
+        return False
+    noun = origin.content[slice(*subject)].decode().split()
+    between = origin.content[subject[1] : value[0]].decode().split()
+    if not noun or not between or any(_AUXILIARY.fullmatch(word) for word in between):
+        return False
+    last, verb = noun[-1].casefold(), between[-1].casefold()
+    is_plural = last.endswith("s") or last in _PLURALS or "and" in noun
+    is_base = verb.isalpha() and not verb.endswith(("s", "ed")) and verb not in _NO_BASE
+    return (is_base and not is_plural) or (len(last) == 1 and last.islower())
+
+
+def _is_ordinal(match: Match) -> bool:
+    """Tell whether a statement is about the next, the last, ... of what is being gone through."""
+    words = match.capture(SUBJECT_CAPTURE).casefold().split()
+    return len(words) > 1 and (words[0] in _ORDINALS or (words[0] in ("the", "a") and words[1] in _ORDINALS))
