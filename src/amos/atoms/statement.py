@@ -100,7 +100,13 @@ def _keyed(name: str, holder_property: str, value: str, *, is_negative: bool) ->
     return f"{_possessive(name)} {holder_property} is {'not ' if is_negative else ''}{value}"
 
 
+_OWN_FORM = {"her": "Her", "his": "His", "its": "Its", "their": "Their"}
+"""Pronouns that stand for a subject nobody has named yet."""
+
+
 def _possessive(name: str) -> str:
+    if name.lower() in _OWN_FORM:
+        return _OWN_FORM[name.lower()]
     return f"{name}'" if name.endswith("s") and name != "Us" else f"{name}'s"
 
 

@@ -42,6 +42,8 @@ REQUEST = {
             "User does not eat squid.",
         ),
         (said("belief", {"property": "rent", "value": "900"}), "User's rent is 900."),
+        (said("belief", {"property": "rent", "value": "900"}, subject="her"), "Her rent is 900."),
+        (said("belief", {"property": "name", "value": "Heron"}, subject="its"), "Its name is Heron."),
         (
             said("preference", {"property": "preference", "value": "my job"}, "negative"),
             "User avoids their job.",
