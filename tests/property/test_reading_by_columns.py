@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from amos.errors import InputError
 from amos.schemas.raw import RAW
 from amos.sources import messages
+from amos.sources.line_fields import decode_fields, parse_fields
 from amos.sources.reading import batch_blocks, batch_table, raw_table, read_batches
 
 FIELDS = {
@@ -78,6 +79,14 @@ BROKEN = st.sampled_from(
         "[]",
         '{"text": 3}',
         '{"text": "\\ud800"}',
+        '{"text": "\\ude00"}',
+        '{"text": "\\ud83d\\ude00 \\u0000 \\/"}',
+        '{"text":"a"}{"text":"b"}',
+        '{"text":"a"',
+        '"id":"m1"}',
+        '{"t\\u0065xt":"a"}',
+        '{"text":"a","turn":1e2}',
+        '{"text":"a","turn":99999999999999999999}',
         '{"text":"a","text":"b"}',
         '{"text"\t:"a"}',
         "\0",
@@ -107,10 +116,14 @@ def any_line(draw):
 LOGS = st.lists(usual_lines() | any_line() | BROKEN.map(lambda line: [line]), min_size=1, max_size=12)
 
 
-def outcome(path, shortest_run, **options):
-    """Return all that is read of `path` when so many plain lines in a row are read by columns."""
+def outcome(path, shortest_run, *, parsed_from=10**9, **options):
+    """Return all that is read of `path` when so many plain lines in a row are read by columns.
+
+    parsed_from: of so many lines or more, Arrow parses what it can.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(messages, "_MANY_LINES", shortest_run)
+        patch.setattr(messages, "_PARSED_LINES", parsed_from)
         try:
             batches = list(read_batches([path], format="messages", **options))
         except InputError as cause:
@@ -131,16 +144,17 @@ OPTIONS = st.sampled_from(
 
 
 @settings(
-    max_examples=150,
+    max_examples=200,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(log=LOGS, shortest_run=st.integers(1, 4), options=OPTIONS)
-def test_columns_and_blocks_tell_the_same(tmp_path, log, shortest_run, options):
+@given(log=LOGS, shortest_run=st.integers(1, 4), is_parsed=st.booleans(), options=OPTIONS)
+def test_columns_and_blocks_tell_the_same(tmp_path, log, shortest_run, is_parsed, options):
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(line for part in log for line in part), encoding="utf-8")
-    assert outcome(path, shortest_run, **options) == outcome(path, 10**9, **options)
+    by_columns = outcome(path, shortest_run, parsed_from=1 if is_parsed else 10**9, **options)
+    assert by_columns == outcome(path, 10**9, **options)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +176,23 @@ def test_many_usual_lines_come_as_one_table(tmp_path, line):
     path.write_text((json.dumps(line) + "\n") * 300, encoding="utf-8")
     (batch,) = read_batches([path], format="messages")
     assert (batch.blocks, [table.num_rows for table in batch.tables]) == ([], [300])
+
+
+LINES = st.lists(usual_lines(), min_size=1, max_size=3).map(
+    lambda parts: [one for part in parts for one in part]
+)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(lines=LINES, ending=st.sampled_from(["\n", "\r\n"]))
+def test_arrow_finds_the_fields_of_usual_lines_that_decoding_finds(lines, ending):
+    raws = [(line + ending).encode() for line in lines]
+    parsed, decoded = parse_fields(b"".join(raws), len(raws)), decode_fields(raws)
+    assert decoded is not None
+    if decoded.scopes:  # parts within parts are left to the other way
+        assert parsed is None
+    else:
+        assert parsed == decoded
 
 
 def test_an_odd_line_holds_up_few_others(tmp_path):

@@ -32,25 +32,25 @@ class InstantColumns(NamedTuple):
     is_zone_assumed: pa.Array
 
 
-def read_instants(values: Values, zone: DefaultZone) -> InstantColumns | None:
-    """Return what `read_instant` returns for each of `values`, as columns.
+def read_instants(texts: pa.Array, values: Values | None, zone: DefaultZone) -> InstantColumns | None:
+    """Return what `read_instant` returns for each of `texts`, as columns.
 
+    values: all of them as they were written where some are numbers, which `texts` has no value for.
     None when one of them is invalid, or so strange that it takes `read_instant` to tell.
     """
-    texts = pa.array([value if type(value) is str else None for value in values], _TEXT)
-    has_numbers = texts.null_count > values.count(None)
-    usual = None if has_numbers else _usual_instants(texts)
-    return usual or _mixed_instants(values, texts, zone)
+    usual = _usual_instants(texts) if values is None else None
+    return usual or _mixed_instants(texts, values, zone)
 
 
-def _mixed_instants(values: Values, texts: pa.Array, zone: DefaultZone) -> InstantColumns | None:
+def _mixed_instants(texts: pa.Array, values: Values | None, zone: DefaultZone) -> InstantColumns | None:
     """Read the usual ones of `texts` together, and the other `values` one by one."""
     is_usual = pc.match_substring_regex(texts, _USUAL)
     columns = _usual_instants(pc.if_else(is_usual, texts, pa.scalar(None, _TEXT)))
     if columns is None:  # a day that is in no calendar, a far one, an hour of sixty minutes and more
         return None
+    written = texts.to_pylist() if values is None else values
     odd = [row for row, usual in enumerate(is_usual.to_pylist()) if not usual]
-    instants = [read_instant(values[row], zone) for row in odd]
+    instants = [read_instant(written[row], zone) for row in odd]
     if any(instant.is_invalid for instant in instants):
         return None
     parts: list[list[Any]] = [column.to_pylist() for column in columns]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from amos.schemas.vocabulary import SourceFlag
@@ -13,7 +14,9 @@ from amos.sources.faults import Fault, UnreadableRecordError, noted
 from amos.sources.instants import UNKNOWN, Instant, read_instant
 from amos.sources.keys import chain_key, chain_seed, join_key
 from amos.sources.line import Line, Repairs, Scope
-from amos.sources.line_columns import LineColumns, join_keys
+from amos.sources.line_columns import LineColumns, has_gap, join_keys
+from amos.sources.line_fields import decode_line
+from amos.sources.raw_rows import constant
 from amos.sources.reader import ReadContext
 from amos.sources.standing import Standing, standing_of
 
@@ -81,38 +84,42 @@ class LineBlocks:
             _report(block, standing, instant, number, context, problems)
         return block
 
-    def table(self, columns: LineColumns, numbers: Sequence[int]) -> pa.Table:
-        """Return the RAW rows of plain and regular lines: what `block` makes of each."""
-        keys, conversations, flags = self._keys(columns)
-        turns = self._next_turns(conversations, columns.fields["turn"])
+    def table(self, columns: LineColumns, numbers: Sequence[int], raws: Sequence[bytes]) -> pa.Table:
+        """Return the RAW rows of the plain and regular lines `raws`: what `block` makes of each."""
+        keys, conversations, flags = self._keys(columns, raws)
         return columns.table(
             numbers,
             format=self._format,
             record_key=keys,
             conversation_key=conversations,
-            turn=turns,
+            turn=self._next_turns(conversations, columns.fields["turn"]),
             flags=flags,
         )
 
-    def _keys(self, columns: LineColumns) -> tuple[pa.Array, Sequence[str], Sequence[int]]:
+    def _keys(self, columns: LineColumns, raws: Sequence[bytes]) -> tuple[pa.Array, pa.Array, pa.Array]:
         """Return record keys, conversation keys and flags."""
         ids, conversations = columns.fields["id"], columns.fields["conversation"]
-        if all(ids) and all(conversations):
-            return join_keys(conversations, ids), conversations, (0,) * len(ids)
-        rows = [
-            self._key(line, line.scope, role) for line, role in zip(columns.lines, columns.roles, strict=True)
-        ]
+        if not has_gap(ids) and not has_gap(conversations):
+            return join_keys(conversations, ids), conversations, constant(0, pa.int32(), len(ids))
+        lines = map(decode_line, raws)
+        rows = [self._key(line, line.scope, role) for line, role in zip(lines, columns.roles, strict=True)]
         keys, named, flags = zip(*rows, strict=True)
-        return pa.array(keys, pa.string()), named, flags
+        return pa.array(keys, pa.string()), pa.array(named, pa.string()), pa.array(flags, pa.int32())
 
-    def _next_turns(self, conversations: Sequence[str], written: Sequence[int | None]) -> Sequence[int]:
+    def _next_turns(self, conversations: pa.Array, written: pa.Array) -> pa.Array:
         """Return the turn of each line: as written, else the one after the line before it."""
+        if written.null_count == 0:
+            encoded = conversations.dictionary_encode()
+            last = np.zeros(len(encoded.dictionary), np.int64)
+            last[encoded.indices.to_numpy()] = written.to_numpy()  # of equal places the last is kept
+            self._turns.update(zip(encoded.dictionary.to_pylist(), (last + 1).tolist(), strict=True))
+            return written
         turns = []
-        for conversation, turn in zip(conversations, written, strict=True):
+        for conversation, turn in zip(conversations.to_pylist(), written.to_pylist(), strict=True):
             place = self._turns.get(conversation, 0) if turn is None else turn
             self._turns[conversation] = place + 1
             turns.append(place)
-        return turns
+        return pa.array(turns, pa.int64())
 
     def _key(self, line: Line, scope: Scope | None, role: str) -> tuple[str, str, int]:
         """Return (record key, conversation key, flags)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -17,14 +17,13 @@ from amos.sources.block import DEFAULT_PURPOSES
 from amos.sources.decoding import known_keys, plain_keys
 from amos.sources.instant_columns import InstantColumns, read_instants
 from amos.sources.keys import join_key
-from amos.sources.line import HIGHEST_TURN, LOWEST_TURN, SOURCES, Line, Scope
-from amos.sources.raw_rows import array_of, constant
+from amos.sources.line import HIGHEST_TURN, LOWEST_TURN, SOURCES
+from amos.sources.line_fields import LineFields
+from amos.sources.raw_rows import constant
 from amos.sources.reader import ReadContext
 from amos.sources.standing import Standing, standing_of
 
-_RARE = ("trust", "channel", "title", "purposes", "context")
 _WORDS = ("id", "role", "author", "conversation", "session", "reply_to")
-_NO_SCOPE = (None,) * len(Scope.__struct_fields__)
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _TEXT = pa.string()
 # What no plain line can say.
@@ -37,65 +36,62 @@ _UNSAID = {
     "revised_us": None,
     "extra": None,
 }
-_Column = Sequence[Any]
-_PIECE = 512
-"""Rows turned into columns at once: fewer than wake the garbage collector, which would find none."""
 
 
 class LineColumns:
     """The fields of some lines, at least one, column by column."""
 
-    def __init__(self, lines: Sequence[Line], context: ReadContext) -> None:
-        self.lines = lines
-        self.fields = _columns(lines)
+    def __init__(self, fields: LineFields, context: ReadContext) -> None:
+        self.fields = fields.columns
+        self._scopes = fields.scopes
+        self._times = fields.times
+        self._count = len(self.fields["text"])
         self._context = context
 
     def is_set(self, name: str) -> bool:
         """Tell whether any line has a value in the field `name`."""
-        column = self.fields[name]
-        return column[0] is not None or column.count(None) != len(column)
+        return bool(self.fields[name].null_count < self._count)
 
-    def are_plain(self, raws: Sequence[bytes]) -> bool:
+    def are_plain(self, raw: bytes, raws: Sequence[bytes]) -> bool:
         """Tell whether no line needs the careful way: each key stands once, with a usual value.
 
-        raws: the bytes of the lines.
+        raws: the bytes of the lines, which together are `raw`.
         """
-        turns = [turn for turn in self.fields["turn"] if turn is not None]
-        if turns and not LOWEST_TURN <= min(turns) <= max(turns) <= HIGHEST_TURN:
+        lowest, highest = pc.min_max(self.fields["turn"]).as_py().values()
+        if lowest is not None and not LOWEST_TURN <= lowest <= highest <= HIGHEST_TURN:
             return False
-        if not SOURCES.issuperset(source for source in set(self.fields["source"]) if source is not None):
+        if self.is_set("source") and not _are_among(SOURCES, self.fields["source"]):
             return False
-        return not any(self.is_set(name) for name in _RARE) and self._is_each_key_once(raws)
+        return self._is_each_key_once(raw, raws)
 
-    def _is_each_key_once(self, raws: Sequence[bytes]) -> bool:
-        raw = b"".join(raws)
+    def _is_each_key_once(self, raw: bytes, raws: Sequence[bytes]) -> bool:
         columns = [*self.fields.values(), *self._scopes.values()]
-        set_count = sum(len(column) - column.count(None) for column in columns)
-        has_blank = any("" in self.fields[name] for name in _WORDS) or any(
-            "" in column for column in self._scopes.values()
-        )
+        set_count = sum(self._count - column.null_count for column in columns)
+        if self._times is not None:
+            set_count += self.fields["ts"].null_count - self._times.count(None)
+        words = [*(self.fields[name] for name in _WORDS), *self._scopes.values()]
         # The careful way makes nothing of a blank word, so `Line.is_plain` itself decides then.
         # No line holds fewer keys than are set: equal sums mean that the counts of each line are equal.
-        if has_blank:
+        if any(map(_has_blank, words)):
             return plain_keys(raw) == set_count
         found = known_keys(raw)
         return found == set_count or found == sum(map(_distinct_keys, raws))
 
     def are_regular(self) -> bool:
         """Tell whether no line makes a problem by its speaker, its time or its shard."""
-        context = self._context
+        context, scopes = self._context, self._scopes
         return (
             self._instants is not None
-            and not any(standing.fault for standing in self._standings[1].values())
-            and {None, context.tenant}.issuperset(self._scopes.get("tenant", ()))
-            and {None, context.workspace}.issuperset(self._scopes.get("workspace", ()))
+            and not any(standing.fault for standing in self._standings[1])
+            and (not scopes or _are_among({context.tenant}, scopes["tenant"]))
+            and (not scopes or _are_among({context.workspace}, scopes["workspace"]))
         )
 
-    @cached_property
+    @property
     def roles(self) -> list[str]:
         """The roles that the lines have by their words."""
-        words, standings = self._standings
-        return [standings[word].role for word in words]
+        places, standings = self._standings
+        return [standings[place].role for place in places.tolist()]
 
     def table(
         self,
@@ -103,27 +99,26 @@ class LineColumns:
         *,
         format: str,  # noqa: A002 - the name of the column
         record_key: pa.Array,
-        conversation_key: Sequence[str],
-        turn: Sequence[int],
-        flags: Sequence[int],
+        conversation_key: pa.Array,
+        turn: pa.Array,
+        flags: pa.Array,
     ) -> pa.Table:
         """Return the RAW rows of the lines, all regular; `numbers` counts them in the file."""
-        count = len(self.lines)
         columns = {
-            **_unsaid_columns(count),
+            **_unsaid_columns(self._count),
             **self._standing_columns(),
             **self._scope_columns(),
             **self._time_columns(),
         }
-        columns["format"] = constant(format, _TEXT, count)
+        columns["format"] = constant(format, _TEXT, self._count)
         columns["record_key"] = record_key
-        columns["conversation_key"] = array_of(conversation_key, _TEXT)
-        columns["text"] = pa.array(self.fields["text"], _TEXT)
-        columns["session"] = array_of(self.fields["session"], _TEXT)
-        columns["turn"] = pa.array(turn, pa.int64())
-        columns["flags"] = array_of(flags, pa.int32())
-        columns["reply_to"] = array_of(self._replies(), _TEXT)
-        columns["may_retain"] = array_of([word is not False for word in self.fields["retain"]], pa.bool_())
+        columns["conversation_key"] = conversation_key
+        columns["text"] = self.fields["text"]
+        columns["session"] = self.fields["session"]
+        columns["turn"] = turn
+        columns["flags"] = flags
+        columns["reply_to"] = self._replies()
+        columns["may_retain"] = pc.fill_null(self.fields["retain"], True)
         columns["locator"] = pc.binary_join_element_wise(
             pa.scalar(self._context.file), pa.array(numbers, pa.int64()).cast(_TEXT), "#"
         )
@@ -131,52 +126,44 @@ class LineColumns:
 
     @cached_property
     def _instants(self) -> InstantColumns | None:
-        return read_instants(self.fields["ts"], self._context.zone)
+        return read_instants(self.fields["ts"], self._times, self._context.zone)
 
     @cached_property
-    def _scopes(self) -> dict[str, _Column]:
-        """The parts of the scopes; nothing when no line has a scope."""
-        if not self.is_set("scope"):
-            return {}
-        rows = [
-            _NO_SCOPE if scope is None else msgspec.structs.astuple(scope) for scope in self.fields["scope"]
-        ]
-        return dict(zip(Scope.__struct_fields__, zip(*rows, strict=True), strict=True))
-
-    @cached_property
-    def _standings(self) -> tuple[_Column, dict[Any, Standing]]:
-        """Each line's words on its speaker, and the standing of each different choice of words."""
-        roles, sources = self.fields["role"], self.fields["source"]
-        if not self.is_set("source"):
-            return roles, {role: standing_of(role) for role in dict.fromkeys(roles)}
-        words = tuple(zip(roles, sources, strict=True))
-        return words, {word: standing_of(word[0], None, word[1]) for word in dict.fromkeys(words)}
+    def _standings(self) -> tuple[np.ndarray[Any, Any], list[Standing]]:
+        """Per line the place of its standing, and the standing of each different choice of words."""
+        told = [_coded(self.fields["role"])]
+        if self.is_set("source"):
+            told.append(_coded(self.fields["source"]))
+        pairs = told[0][0]
+        for codes, words in told[1:]:
+            pairs = pairs * len(words) + codes
+        chosen, places = np.unique(pairs, return_inverse=True)
+        choices = np.unravel_index(chosen, [len(words) for _, words in told])
+        words = [np.array(of, object)[place] for (_, of), place in zip(told, choices, strict=True)]
+        return places, [standing_of(role, None, *source) for role, *source in zip(*words, strict=True)]
 
     def _standing_columns(self) -> dict[str, pa.Array]:
-        words, standings = self._standings
-        numbers = {word: number for number, word in enumerate(standings)}
-        places = np.array([numbers[word] for word in words], np.int32)
+        places, kinds = self._standings
         rows = pa.array(places)
-        kinds = standings.values()
-        named = self.fields["author"]
         author = _chosen([kind.author for kind in kinds], rows)
-        is_owner = np.array([kind.role == "user" for kind in kinds])[places]
+        is_owner = pa.array(np.array([kind.role == "user" for kind in kinds])[places])
         if self.is_set("author"):
-            author = pa.array(
-                [name or word for name, word in zip(named, author.to_pylist(), strict=True)], _TEXT
-            )
-            users = self._scopes.get("user", (None,) * len(named))
-            is_owner &= [name is None or name == user for name, user in zip(named, users, strict=True)]
+            named = self.fields["author"]
+            is_named = pc.fill_null(pc.greater(pc.binary_length(named), 0), False)
+            author = pc.if_else(is_named, named, author)
+            users = self._scopes.get("user", pa.nulls(self._count, _TEXT))
+            is_own = pc.or_(named.is_null(), pc.fill_null(pc.equal(named, users), False))
+            is_owner = pc.and_(is_owner, is_own)
         return {
             "role": _chosen([kind.role for kind in kinds], rows),
             "trust": _chosen([kind.trust for kind in kinds], rows),
             "author": author,
-            "is_owner": pa.array(is_owner),
+            "is_owner": is_owner,
         }
 
     def _scope_columns(self) -> dict[str, pa.Array]:
-        nothing = (None,) * len(self.lines)
-        return {f"scope_{name}": array_of(self._scopes.get(name, nothing), _TEXT) for name in SCOPE_NAMES}
+        nothing = pa.nulls(self._count, _TEXT)
+        return {f"scope_{name}": self._scopes.get(name, nothing) for name in SCOPE_NAMES}
 
     def _time_columns(self) -> dict[str, pa.Array]:
         instants = self._instants
@@ -184,15 +171,36 @@ class LineColumns:
         names = ("event_us", "event_text", "zone", "is_zone_assumed")
         return dict(zip(names, instants, strict=True))
 
-    def _replies(self) -> Sequence[str | None]:
+    def _replies(self) -> pa.Array:
         replies = self.fields["reply_to"]
         if not self.is_set("reply_to"):
             return replies
-        conversations = self.fields["conversation"]
-        return [
+        pairs = zip(self.fields["conversation"].to_pylist(), replies.to_pylist(), strict=True)
+        joined = [
             join_key(conversation, reply) if reply and conversation else reply or None
-            for conversation, reply in zip(conversations, replies, strict=True)
+            for conversation, reply in pairs
         ]
+        return pa.array(joined, _TEXT)
+
+
+def _are_among(words: Iterable[str], column: pa.Array) -> bool:
+    """Tell whether each value of `column`, if any, is one of `words`."""
+    return {None, *words}.issuperset(column.unique().to_pylist())
+
+
+def has_gap(column: pa.Array) -> bool:
+    """Tell whether any value of `column` is missing or blank."""
+    return bool(column.null_count) or _has_blank(column)
+
+
+def _has_blank(column: pa.Array) -> bool:
+    return pc.min(pc.binary_length(column)).as_py() == 0
+
+
+def _coded(column: pa.Array) -> tuple[np.ndarray[Any, Any], list[Any]]:
+    """Return per row the place of its word, and the words, None among them."""
+    encoded = pc.dictionary_encode(column, null_encoding="encode")
+    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
 
 def _distinct_keys(raw: bytes) -> int:
@@ -201,29 +209,22 @@ def _distinct_keys(raw: bytes) -> int:
     return len(row) + len(row.get("scope") or ())
 
 
-def _columns(lines: Sequence[Line]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {name: [] for name in Line.__struct_fields__}
-    for start in range(0, len(lines), _PIECE):
-        rows = map(msgspec.structs.astuple, lines[start : start + _PIECE])
-        for column, part in zip(columns.values(), zip(*rows, strict=True), strict=True):
-            column.extend(part)
-    return columns
-
-
 @lru_cache(maxsize=2)
 def _unsaid_columns(count: int) -> dict[str, pa.Array]:
     return {name: constant(value, RAW.field(name).type, count) for name, value in _UNSAID.items()}
 
 
-def join_keys(conversations: Sequence[str], ids: Sequence[str]) -> pa.Array:
+def join_keys(conversations: pa.Array, ids: pa.Array) -> pa.Array:
     """Return what `join_key` returns for each conversation with its id."""
-    pairs = zip(conversations, ids, strict=True)
-    joined = pa.array([f"{conversation}/{own}" for conversation, own in pairs], _TEXT)
-    letters = joined.buffers()[2].to_pybytes()
-    # Each key has the slash of its joint: as many slashes as keys mean that there is no other.
-    if b"%" not in letters and letters.count(b"/") == len(joined):
+    joined = pc.binary_join_element_wise(conversations, ids, "/")
+    # Each key has the slash of its joint: where no key has a second one, no part has any.
+    if (
+        pc.max(pc.count_substring(joined, "/")).as_py() == 1
+        and not pc.any(pc.match_substring(joined, "%")).as_py()
+    ):
         return joined
-    return pa.array(list(map(join_key, conversations, ids)), _TEXT)
+    pairs = zip(conversations.to_pylist(), ids.to_pylist(), strict=True)
+    return pa.array([join_key(*pair) for pair in pairs], _TEXT)
 
 
 def _chosen(words: list[str], places: pa.Array) -> pa.Array:

@@ -12,6 +12,7 @@ from amos.sources.faults import UnreadableRecordError, lost
 from amos.sources.line import Line, Repairs, line_of
 from amos.sources.line_blocks import LineBlocks, earlier_blocks
 from amos.sources.line_columns import LineColumns
+from amos.sources.line_fields import decode_fields, decode_line, parse_fields
 from amos.sources.raw_rows import add_table
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, record_of
@@ -22,7 +23,8 @@ _MANY_LINES = 256
 """From this many lines on, columns cost much less than blocks."""
 _PARTS = 4
 """Into so many parts lines are cut where one is odd, so that it holds up its own part only."""
-_decode_line = msgspec.json.Decoder(Line).decode
+_PARSED_LINES = 512
+"""From this many lines on, Arrow is asked to parse them first."""
 
 
 class Message(msgspec.Struct, kw_only=True):
@@ -70,7 +72,7 @@ class MessagesReader(Reader):
         count = len(raws)
         columns = _usual_columns(raws, context) if count >= _MANY_LINES else None
         if columns is not None:
-            add_table(batch, self._blocks.table(columns, numbers))
+            add_table(batch, self._blocks.table(columns, numbers, raws))
             batch.record_count += count
             batch.bytes_read += sum(map(len, raws))
         elif count < 2 * _MANY_LINES:
@@ -87,7 +89,7 @@ class MessagesReader(Reader):
         batch.record_count += 1
         batch.bytes_read += len(raw)
         try:
-            line = _decode_line(raw)
+            line = decode_line(raw)
         except (msgspec.DecodeError, RecursionError):
             return add_record(record_of(line_piece(number, raw), context), self._blocks, context, batch)
         if not line.is_plain(raw):
@@ -141,11 +143,11 @@ def read_lines_alone(stream: BinaryIO, context: ReadContext) -> Iterator[Message
 
 def _usual_columns(raws: Sequence[bytes], context: ReadContext) -> LineColumns | None:
     """Return the columns of the lines, None when any of them is odd or makes a problem."""
-    try:
-        columns = LineColumns([_decode_line(raw) for raw in raws], context)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return columns if columns.are_plain(raws) and columns.are_regular() else None
+    raw = b"".join(raws)
+    fields = parse_fields(raw, len(raws)) if len(raws) >= _PARSED_LINES else None
+    fields = fields or decode_fields(raws)
+    columns = None if fields is None else LineColumns(fields, context)
+    return columns if columns and columns.are_plain(raw, raws) and columns.are_regular() else None
 
 
 def _empty_batch() -> Batch:

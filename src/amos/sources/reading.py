@@ -136,7 +136,7 @@ def _context(
         workspace=shard[1],
         mapping=load_mapping(mapping) if mapping is not None else None,
         is_context_allowed=alone,
-        chunk_records=min(records, 1024),
+        chunk_records=min(records, 4096),
     )
 
 

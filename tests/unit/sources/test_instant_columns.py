@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,7 +62,9 @@ VALUES = st.lists(TIMES | st.sampled_from(ODD), min_size=1, max_size=20)
 
 def by_columns(values, zone):
     """Return the columns put together as rows, None when there are none."""
-    columns = read_instants(values, zone)
+    texts = pa.array([value if isinstance(value, str) else None for value in values], pa.string())
+    written = values if texts.null_count > values.count(None) else None
+    columns = read_instants(texts, written, zone)
     return columns and list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
