@@ -11,6 +11,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.abreast import make_ahead
 from amos.admission.tombstones import Graves
 from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.extraction.registry import fallback_reasons
@@ -29,7 +30,13 @@ TRIES = 3
 _COUNTED_IN_BULK_FROM = 200
 """Rows from which counting in Arrow is cheaper."""
 
+_AHEAD_FROM = 4_096
+"""Records of a batch that takes longer to store than a thread to read the next one takes to begin."""
 _NO_STABLE_ID = int(SourceFlag.NO_STABLE_ID)
+
+
+def _is_long(batch: Batch) -> bool:
+    return batch.record_count >= _AHEAD_FROM
 
 
 def counted(column: pa.ChunkedArray) -> Counter[str]:
@@ -63,7 +70,7 @@ class Run:
         """Store and decide every batch, each in one commit; return the receipt."""
         note_answers(self.shard, self.rules.extractor, self.now())
         with collected_between() as collect:
-            for batch in batches:
+            for batch in make_ahead(batches, _is_long):
                 self.receipt.count_batch(batch)
                 if not batch.is_empty:
                     self._ingest_blocks(batch)

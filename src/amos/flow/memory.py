@@ -37,6 +37,7 @@ def collected_between() -> Iterator[Callable[[], None]]:
     def collect() -> None:
         if was_on:
             gc.collect(1)
+        pa.default_memory_pool().release_unused()
 
     gc.disable()
     try:
