@@ -11,10 +11,12 @@ from amos.clock import as_text, to_us
 from amos.errors import IntegrityError
 from amos.flow.digest import state_digest
 from amos.journal.events import EventNotice, canonical_json
+from amos.journal.findings import VerifyReport
+from amos.journal.leasing import Job
 from amos.journal.requests import CareLog
 from amos.journal.store import Shard, Snapshot
 from amos.journal.verify import verify_shard
-from amos.schemas.catalog import SnapshotEntry
+from amos.schemas.catalog import LeaseEntry, SnapshotEntry
 
 OPERATION = "snapshot"
 Progress = Callable[[str, int, int], None]
@@ -32,12 +34,37 @@ def take_snapshot(
     """Verify the newest state against its events, merge its files to one per table, register it.
 
     Returns the snapshot as plain values; the newest one, unchanged, when nothing was committed after it.
-    progress: called with a phase, what is done and the total.  Raises IntegrityError when anything differs.
+    progress: called with a phase, what is done and the total.  Raises IntegrityError when anything differs,
+    BusyError while another process takes one.
     """
-    known = _standing(shard)
-    if known is not None:
-        return snapshot_record(known, is_new=False)
-    report = verify_shard(shard, is_deep=True, digest=digest, progress=progress)
+    with shard.working_on(OPERATION, now=now) as job:
+        known = _standing(shard)
+        if known is not None:
+            return snapshot_record(known, is_new=False)
+        report = _verified(shard, job, progress, digest)
+        entry = _entry_of(shard, report.graph_version or 0, report.state_digest or "", now)
+
+        def merged(done: int, planned: int) -> None:
+            job.keep_on()
+            if progress is not None:
+                progress("merges", done, planned)
+
+        shard.compact(now=now, most=1, progress=merged)
+        _register(shard, entry, actor=actor, run_id=run_id, now=now, lease=job.lease)
+    return {**snapshot_record(entry, is_new=True), "state_digest": report.state_digest}
+
+
+def _verified(
+    shard: Shard, job: Job, progress: Progress | None, digest: Callable[[Snapshot], str]
+) -> VerifyReport:
+    """Return the report of a deep check that found nothing; keep the job meanwhile."""
+
+    def went_on(phase: str, done: int, of: int) -> None:
+        job.keep_on()
+        if progress is not None:
+            progress(phase, done, of)
+
+    report = verify_shard(shard, is_deep=True, digest=digest, progress=went_on)
     if not report.ok:
         first = report.problems[0]
         raise IntegrityError(
@@ -45,15 +72,7 @@ def take_snapshot(
             path=str(shard.folder),
             advice="Run `amos verify --deep` for everything that differs.",
         )
-    entry = _entry_of(shard, report.graph_version or 0, report.state_digest or "", now)
-
-    def merged(done: int, planned: int) -> None:
-        if progress is not None:
-            progress("merges", done, planned)
-
-    shard.compact(now=now, most=1, progress=merged)
-    _register(shard, entry, actor=actor, run_id=run_id, now=now)
-    return {**snapshot_record(entry, is_new=True), "state_digest": report.state_digest}
+    return report
 
 
 def _standing(shard: Shard) -> SnapshotEntry | None:
@@ -76,7 +95,9 @@ def _entry_of(shard: Shard, version: int, digest: str, now: datetime) -> Snapsho
     return SnapshotEntry(version, to_us(now), keyed, events, link, canonical_json(counts))
 
 
-def _register(shard: Shard, entry: SnapshotEntry, *, actor: str, run_id: bytes, now: datetime) -> None:
+def _register(
+    shard: Shard, entry: SnapshotEntry, *, actor: str, run_id: bytes, now: datetime, lease: LeaseEntry
+) -> None:
     def write_down(care: CareLog, _version: int) -> None:
         care.put_snapshot(entry)
 
@@ -96,6 +117,7 @@ def _register(shard: Shard, entry: SnapshotEntry, *, actor: str, run_id: bytes, 
         now=now,
         notices=[EventNotice("snapshot_registered", said)],
         also=write_down,
+        lease=lease,
     )
 
 

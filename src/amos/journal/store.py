@@ -19,7 +19,6 @@ from amos.journal.events import EventRows
 from amos.journal.exclusive import ExclusiveWriter
 from amos.journal.grouping import Ticket, Waiting
 from amos.journal.id_index import LOOKUPS
-from amos.journal.leasing import Leasing
 from amos.journal.ledger import Ledger, load_ledger
 from amos.journal.mends import Mends
 from amos.journal.refusals import (
@@ -68,7 +67,7 @@ __all__ = [
 KEY_ADVICE = "Restore keys.sqlite from the backup that belongs to this store."
 
 
-class Shard(Upkeep, Mends, Leasing, Rejecting):
+class Shard(Upkeep, Mends, Rejecting):
     """One tenant and workspace of a store: the unit of writing, and of isolation.
 
     Several processes may open it; one commits at a time.  An instance may be shared by threads.

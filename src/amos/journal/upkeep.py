@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Unpack
 
 from amos.clock import to_us
-from amos.errors import UsageError
+from amos.errors import BusyError, UsageError
 from amos.journal.compaction import Compaction, merge_of, segments_per_table
 from amos.journal.erasing import Purged, Strike, Taken
 from amos.journal.events import EventRows
 from amos.journal.inspection import Inspection
+from amos.journal.leasing import Leasing
 from amos.journal.requests import CareLog, CommitRequest, CommitTerms
 from amos.journal.retention import Dropped, count_superseded, take_superseded
 from amos.journal.snapshot import Snapshot
+from amos.schemas.catalog import SegmentEntry
+
+COMPACTING = "compaction"
+"""The job of merging segments and dropping history."""
+
+_LOG = logging.getLogger(__name__)
 
 
-class Upkeep(Inspection):
+class Upkeep(Inspection, Leasing):
     """Methods of `Shard` that change where rows stand, and never what the newest state says."""
 
     _house: Any
@@ -48,19 +56,35 @@ class Upkeep(Inspection):
         """Merge neighbouring segments until each table has at most `most`; the state stays as it is.
 
         Positions of rows stay too.  Every merge is a step of its own: killed anywhere, the shard has the old
-        segments or the new one.  progress: called with merges done and planned.
+        segments or the new one.  progress: called with merges done and planned.  Raises BusyError while
+        another process merges: it does the same work.
         """
-        with self._lock, self._writing():
+        with self._lock:
             before = self._catalog.segments()
-            if is_dry:
-                merges = [merge_of(run, None) for run in self._house.planned(most)]
-                return Compaction(merges, segments_per_table(before), segments_per_table(before), 0)
-            done = self._house.merge(most, to_us(now), progress)
-            self._refresh()
+            planned = self._house.planned(most)
+        if is_dry:
+            merges = [merge_of(run, None) for run in planned]
+            return Compaction(merges, segments_per_table(before), segments_per_table(before), 0)
+        done = self._merged(now, most, progress) if planned else []
+        with self._lock, self._writing():
             gone = self._house.clear(to_us(now))
             self._house.shrink()
             after = segments_per_table(self._catalog.segments())
         return Compaction([merge_of(*one) for one in done], segments_per_table(before), after, len(gone))
+
+    def _merged(
+        self, now: datetime, most: int | None, progress: Callable[[int, int], None] | None
+    ) -> Sequence[tuple[list[SegmentEntry], SegmentEntry | None]]:
+        with self.working_on(COMPACTING, now=now) as job, self._lock, self._writing():
+
+            def went_on(done: int, of: int) -> None:
+                job.keep_on()
+                if progress is not None:
+                    progress(done, of)
+
+            merged: Sequence[Any] = self._house.merge(most, to_us(now), went_on, job.require)
+            self._refresh()
+        return merged
 
     def tidy(self, *, now: datetime, is_running: bool = False) -> None:
         """Compact when some table has many segments: while a run goes on only when it has very many.
@@ -70,7 +94,12 @@ class Upkeep(Inspection):
         with self._lock:
             is_crowded = self._house.is_crowded(is_running=is_running)
         if is_crowded:
-            self.compact(now=now)
+            try:
+                self.compact(now=now)
+            except BusyError as cause:
+                if cause.code != "lease_held":
+                    raise
+                _LOG.info("another process is merging", extra={"holder": cause.message})
         if not is_running:
             with self._lock:
                 self._reading.store_indexes(self._ledger)
@@ -102,7 +131,9 @@ class Upkeep(Inspection):
         if not rows:
             return Dropped(max(self.retained_from, 0), {}, None)
         command = _dropping(CommitRequest(base=self._catalog.state()[0], **terms), taken, below)
-        version = self._strike((), command, Strike(taken.places, "compaction", {}))
+        with self.working_on(COMPACTING, now=command.now) as job:
+            fenced = command._replace(lease=job.lease)
+            version = self._strike((), fenced, Strike(taken.places, "compaction", {}))
         self._house.drop_derived()
         return Dropped(below, rows, version)
 

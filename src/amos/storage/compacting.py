@@ -21,10 +21,12 @@ def compact_segments(
     most: int,
     now_us: int,
     progress: Callable[[int, int], None] | None,
+    require: Callable[[], None],
 ) -> Done:
     """Merge until each table has at most `most` segments; return what was merged.
 
-    A run that another process changed meanwhile is left as it is.
+    A run that another process changed meanwhile is left as it is.  require: raises inside the transaction
+    when this process may not go on.
     """
     if not planned(catalog.segments(), most):
         return []
@@ -36,6 +38,7 @@ def compact_segments(
         try:
             with catalog.writing("compact"):
                 is_sound = log.are_named(run)
+                require()
                 if is_sound:
                     log.replace(made, care, now_us)
         except BaseException:

@@ -28,10 +28,16 @@ class Housekeeping:
         """Return the runs of neighbouring segments to merge, so that each table has at most `most`."""
         return planned(self._catalog.segments(), MOST_LIVE if most is None else most)
 
-    def merge(self, most: int | None, now_us: int, progress: Callable[[int, int], None] | None) -> Done:
+    def merge(
+        self,
+        most: int | None,
+        now_us: int,
+        progress: Callable[[int, int], None] | None,
+        require: Callable[[], None],
+    ) -> Done:
         """Merge until each table has at most `most` segments; return what was merged."""
         limit = MOST_LIVE if most is None else most
-        return compact_segments(self._catalog, self._log, self._care, limit, now_us, progress)
+        return compact_segments(self._catalog, self._log, self._care, limit, now_us, progress, require)
 
     def is_crowded(self, *, is_running: bool) -> bool:
         """Return whether some table has many segments: very many, while a run goes on."""

@@ -4,9 +4,10 @@ import hashlib
 
 import pytest
 
-from amos.errors import InputError, IntegrityError, UsageError
+from amos.errors import BusyError, InputError, IntegrityError, UsageError
 from amos.flow.compacting import compact_shard
 from amos.flow.snapshotting import take_snapshot
+from amos.journal.refusals import LeaseLost
 from amos.journal.store import EventRows
 from amos.journal.verify import verify_shard
 from amos.schemas.catalog import HoldEntry
@@ -151,3 +152,23 @@ def test_a_hold_keeps_history(shard):
     with shard._catalog.writing("hold"):
         shard._care.put_hold(hold._replace(released_us=1))
     assert compact_shard(shard, now=NOW, dropping=("tester", RUN))["dropped"]["rows"]
+
+
+def test_a_state_that_another_process_registers_is_not_checked_twice(shard):
+    lease = shard.take_lease("snapshot", now=WHO["now"])
+    with shard._catalog.writing("test"):
+        shard._leases._put(lease._replace(holder="process 1 on elsewhere"))
+    with pytest.raises(BusyError, match="process 1 on elsewhere has been working on 'snapshot'"):
+        take_snapshot(shard, digest=state_digest, **WHO)
+    assert shard.snapshots() == []
+
+
+def test_a_state_whose_check_was_overtaken_is_not_registered(shard):
+    def digest(snapshot):
+        with shard._catalog.writing("test"):
+            shard._leases._put(shard.leases()[0]._replace(epoch=9))
+        return state_digest(snapshot)
+
+    with pytest.raises(LeaseLost):
+        take_snapshot(shard, digest=digest, **WHO)
+    assert shard.snapshots() == []

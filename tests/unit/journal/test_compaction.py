@@ -1,11 +1,18 @@
 """Compaction changes files, and nothing that can be asked."""
 
+import itertools
+import socket
+from datetime import timedelta
+
 import pyarrow as pa
 import pytest
 
 import amos
+from amos.errors import BusyError
+from amos.journal.refusals import LeaseLost
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
+from amos.storage.commit_log import CommitLog
 from committed_rows import NOW, commit, new_shard, story
 
 TABLES = ("sources", "candidates", "decisions", "atoms", "events")
@@ -111,3 +118,65 @@ def test_opening_for_writing_removes_files_that_nobody_holds(shard, tmp_path):
         assert all(path.exists() for path in replaced)
     with amos.open(tmp_path / "store"):  # the grace is over long ago
         assert not any(path.exists() for path in replaced)
+
+
+def other_process(shard, job, *, pid):
+    """Let the process `pid` of this machine hold a job."""
+    lease = shard.take_lease(job, now=NOW)
+    held = lease._replace(holder=f"process {pid} on {socket.gethostname()}")
+    with shard._catalog.writing("test"):
+        shard._leases._put(held)
+    return held
+
+
+def test_a_merge_at_work_elsewhere_is_named_and_not_done_twice(shard):
+    other_process(shard, "compaction", pid=1)
+    with pytest.raises(BusyError, match=r"process 1 on .* has been working on 'compaction'") as refused:
+        shard.compact(now=NOW, most=1)
+    assert refused.value.code == "lease_held"
+    assert shard.compact(now=NOW, most=1, is_dry=True).merges
+
+
+def test_a_run_goes_on_while_another_process_merges(shard, monkeypatch):
+    other_process(shard, "compaction", pid=1)
+    monkeypatch.setattr(shard._house, "is_crowded", lambda **_: True)
+    shard.tidy(now=NOW)
+
+
+def test_the_merge_of_a_dead_process_is_taken_over_at_once(shard):
+    other_process(shard, "compaction", pid=2**22 + 5)
+    assert shard.compact(now=NOW, most=1).merges
+    (lease,) = shard.leases()
+    assert (lease.job, lease.epoch) == ("compaction", 2)
+
+
+def test_a_merge_that_was_overtaken_names_no_file(shard, monkeypatch):
+    merged = CommitLog.merged
+
+    def overtaken(log, run):
+        made = merged(log, run)
+        with shard._catalog.writing("test"):
+            shard._leases._put(shard.leases()[0]._replace(epoch=9))
+        return made
+
+    monkeypatch.setattr(CommitLog, "merged", overtaken)
+    shard._log.seal_all()
+    before = shard._catalog.segments()
+    with pytest.raises(LeaseLost):
+        shard.compact(now=NOW, most=1)
+    assert shard._catalog.segments() == before
+    assert shard.orphans() == []
+
+
+def test_a_long_merge_keeps_its_lease(shard, monkeypatch):
+    ticks = itertools.count(0, 40)
+    monkeypatch.setattr("amos.journal.leasing.time.monotonic", lambda: next(ticks))
+    seen = []
+    shard.compact(now=NOW, most=1, progress=lambda *_: seen.append(shard.leases()[0].expires_us))
+    assert seen == sorted(set(seen))
+    assert seen[-1] > seen[0]
+
+
+def test_a_job_that_was_given_back_is_free_whatever_the_clock_says(shard):
+    shard.release_lease(shard.take_lease("audit", now=NOW), now=NOW)
+    assert shard.take_lease("audit", now=NOW - timedelta(days=400)).epoch == 2
