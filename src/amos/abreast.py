@@ -25,24 +25,24 @@ def do_abreast(work: Callable[[Given], Made], pieces: Sequence[Given]) -> list[M
         for place, piece in left:  # one iterator for all: each piece is taken once
             made[place] = work(piece)
 
-    helpers = [_helpers().submit(take) for _ in range(min(len(pieces), os.cpu_count() or 1) - 1)]
+    others = [_threads().submit(take) for _ in range(min(len(pieces), os.cpu_count() or 1) - 1)]
     try:
         take()
     finally:
-        wait(helpers)
-    for helper in helpers:
-        helper.result()
+        wait(others)
+    for other in others:
+        other.result()
     return [made[place] for place in range(len(pieces))]
 
 
 @functools.cache
-def _helpers() -> ThreadPoolExecutor:
+def _threads() -> ThreadPoolExecutor:
     """Return the threads that help: the same ones each time, as each keeps memory of its own."""
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="abreast")
 
 
 if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
-    os.register_at_fork(after_in_child=_helpers.cache_clear)
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 def make_ahead(pieces: Iterable[Made], is_long: Callable[[Made], bool]) -> Iterator[Made]:
