@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from amos.clock import utc_now
 from amos.errors import EngineError
+from amos.flow.capturing import Capturing
 from amos.flow.principal import Principal, principal_of
 from amos.flow.queue import Queue
 from amos.identity import random_id
@@ -33,7 +34,7 @@ __all__ = ["Store", "evaluate_extraction", "open", "propose"]
 _LOG = logging.getLogger(__name__)
 
 
-class Store(Queue, Rereading):
+class Store(Queue, Rereading, Capturing):
     """One shard of a store on disk: ingest, ask, look, review, verify.
 
     scope: narrows what is read to rows of these values and rows without one, by scope name.

@@ -31,6 +31,7 @@ PREFIXES = {
     "entities": "ent",
     "lineage": "lin",
     "disputes": "dsp",
+    "echoes": "ech",
     "tombstones": "tmb",
     "holds": "hld",
     "runs": "run",

@@ -79,6 +79,7 @@ COMMANDS: dict[str, Entry] = {
     "import": Entry("Care", "amos.cli.import_export:import_export", "Bring in what `amos export` wrote."),
     "doctor": Entry("Care", "amos.cli.doctor:doctor", "Check the environment and the store."),
     "evaluate": Entry("Measure", "amos.cli.evaluate:evaluate", "Measure what is read against what is right."),
+    "capture": Entry("Agents", "amos.cli.capture:capture", "Keep what an agent was asked and answered."),
 }
 SECTIONS = ("Start", "Look", "Decide", "Care", "Measure", "Agents")
 

@@ -1,7 +1,7 @@
 """The state digest: one number for what a shard holds, the same on every machine.
 
 It covers the current rows of sources, entities, candidates, decisions, atoms, edges, lineage,
-disputes and tombstones in a total order; of edges, lineage and disputes what stands, of atoms those
+disputes, echoes and tombstones in a total order; of edges, lineage and disputes what stands, of atoms those
 with support, of readings the last: what was made void is history, and history depends on arrival.
 
 Ids are replaced by unkeyed identities; versions, ingest times,
@@ -215,11 +215,19 @@ _PARTS = {
         {"sides": lambda ids, rows: ids.claims(rows["sides"])},
         _standing("disputes", "status", pc.equal, "open"),
     ),
+    "echoes": _Part(
+        ("kind", "delta_ppm", "referenced_at"),
+        {
+            "atom_id": lambda ids, rows: ids.claims(rows["atom_id"]),
+            "source_id": lambda ids, rows: ids.sources(rows["source_id"]),
+        },
+        lambda snapshot, columns: snapshot.groups("echoes", columns),
+    ),
     "tombstones": _Part(
         ("kind", "tokens", "recreation", "reason", "status", "expires_at"), {}, _newest("tombstones")
     ),
 }  # fmt: skip
 """What the digest covers, in its order; the columns of a table make up the digest of a row in theirs."""
 
-_LATER = frozenset(["tombstones"])
+_LATER = frozenset(["echoes", "tombstones"])
 """Tables that the digest once left out: while they are empty they add nothing, so that old digests hold."""

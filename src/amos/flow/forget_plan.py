@@ -107,6 +107,7 @@ class _Planner:
             key=self.key,
             policy=self.policy,
         )
+        self._drop_echoes(settled.vanished, gone)
         gone.add_table("entities", unnamed_entities(self.snapshot, sources, lost.candidates))
         rows = {**settled.rows, "sources": lost.revised, "candidates": moved, "conversations": conversations}
         rows["decisions"] = pa.concat_tables([settled.rows["decisions"], refusals])
@@ -261,6 +262,13 @@ class _Planner:
         gone.add_table("decisions", self.snapshot.lookup("decisions", "decision_id", ids, columns))
         of_sources = self.snapshot.lookup("decisions", "source_id", self.selected.sources, columns)
         gone.add_table("decisions", of_sources)
+
+    def _drop_echoes(self, vanished: set[bytes], gone: Gone) -> None:
+        """Take away the echoes of claims that go, and those in replies that go."""
+        columns = ["echo_id", *_PLACE]
+        by_column = {"atom_id": pa.array(sorted(vanished), ID), "source_id": self.selected.sources}
+        for column, ids in by_column.items():
+            gone.add_table("echoes", self.snapshot.lookup("echoes", column, ids, columns))
 
     def _forbidden(self, vanished: set[bytes], lost: _Lost, sources: pa.Table) -> Forbidden:
         """Return what may not return: the claims that vanish, the sources, and their words."""

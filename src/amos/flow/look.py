@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from amos.atoms.statement import statement_of
 from amos.errors import UsageError
 from amos.flow.claims import shown_value, subject_label
+from amos.flow.echoed import Echoed, echoes_in_sight
 from amos.flow.paging import PageRequest, choose_page, event_times
 from amos.flow.printed import (
     STATE_COLUMNS,
@@ -199,13 +200,14 @@ def atom_rows(sight: Sight, rows: pa.Table) -> list[Row]:
     """Return atoms as they are printed: the statement, the typed fields, state and validity."""
     names = labels(sight, rows["subject_id"])
     states = states_of(rows, sight.now_us)
+    echoed = echoes_in_sight(sight, rows["atom_id"])
     return [
-        _atom(row, names[row["subject_id"]], state)
+        _atom(row, names[row["subject_id"]], state, echoed.get(row["atom_id"], Echoed()))
         for row, state in zip(rows.to_pylist(), states, strict=True)
     ]
 
 
-def _atom(row: Row, label: str, state: str) -> Row:
+def _atom(row: Row, label: str, state: str, echoed: Echoed) -> Row:
     fields = msgspec.json.decode(row["payload"])
     return {
         "atom_id": shown_id("atom_id", row["atom_id"]),
@@ -221,6 +223,7 @@ def _atom(row: Row, label: str, state: str) -> Row:
         "intervals": shown_intervals(row["intervals"]),
         "observed_at": shown_time(row["observed_at"]),
         "confidence": shown_score(row["confidence_ppm"]),
+        **echoed.shown(row["confidence_ppm"]),
         "evidence_count": row["evidence_count"],
         "source_id": shown_id("source_id", row["source_id"]),
         "scope": shown_scope(row),

@@ -35,6 +35,7 @@ ID_TABLES = {
     "lineage_id": "lineage",
     "retracts": "lineage",
     "dispute_id": "disputes",
+    "echo_id": "echoes",
     "event_id": "events",
     "tombstone_id": "tombstones",
     "targets": "atoms",

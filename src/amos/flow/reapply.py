@@ -34,6 +34,7 @@ _EVENTS = {
     "edges": "edge_committed",
     "lineage": "candidate_decided",
     "disputes": "dispute_opened",
+    "echoes": "atom_reinforced",
 }
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from amos.atoms.statement import statements
 from amos.clock import as_text, to_us
 from amos.errors import UsageError
+from amos.flow.echoed import reinforced_atoms
 from amos.identity import id_text
 from amos.journal.store import Shard, Snapshot
 from amos.packets.build import Recalled, build_packet
@@ -60,7 +61,9 @@ class Recall:
         version = self.snapshot.version
         self._is_erased_since = any(entry.graph_version > version for entry in shard.erasures())
         try:
-            self.retriever: Retriever = open_index(shard, self.snapshot, statements)
+            self.retriever: Retriever = open_index(
+                shard, self.snapshot, statements, reinforced_atoms(self.snapshot)
+            )
         except BaseException:
             self.snapshot.close()
             raise

@@ -124,6 +124,23 @@ def _printed_disputes(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG00
     ]
 
 
+def echo_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+    """Return echoes: which reply repeated which claim, and what it may add to its confidence."""
+    return [
+        {
+            "echo_id": shown_id("echo_id", row["echo_id"]),
+            "atom_id": shown_id("atom_id", row["atom_id"]),
+            "source_id": shown_id("source_id", row["source_id"]),
+            "conversation_id": shown_id("conversation_id", row["conversation_id"]),
+            "kind": row["kind"],
+            "delta": shown_score(row["delta_ppm"]),
+            "referenced_at": shown_time(row["referenced_at"]),
+            "rule": row["rule"],
+        }
+        for row in rows.to_pylist()
+    ]
+
+
 def _printed_events(sight: Sight, rows: pa.Table) -> list[Row]:
     """Return events; what they count is about the whole shard, so a narrowed caller is not told."""
     return [
@@ -153,6 +170,7 @@ _PRINTERS: dict[str, Callable[[Sight, pa.Table], list[Row]]] = {
     "edges": _printed_edges,
     "lineage": lineage_rows,
     "disputes": _printed_disputes,
+    "echoes": echo_rows,
     "events": _printed_events,
     "tombstones": tombstone_rows,
 }

@@ -32,6 +32,7 @@ _LINKS = {
     "decisions": (("source_id", "sources"),),
     "edges": (("from_id", "atoms"), ("to_id", "atoms")),
     "lineage": (("predecessor_id", "atoms"), ("successor_id", "atoms")),
+    "echoes": (("atom_id", "atoms"), ("source_id", "sources")),
 }
 """Tables without a scope of their own: a row is in sight when the rows it names are."""
 

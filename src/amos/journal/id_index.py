@@ -28,6 +28,7 @@ LOOKUPS = [
     ("edges", "from_id"),
     ("lineage", "successor_id"),
     ("disputes", "dispute_id"),
+    ("echoes", "atom_id"),
 ]
 """Id columns that decisions look rows up by; any other 16-byte column works as well."""
 

@@ -31,6 +31,8 @@ NAMED = (
     ("lineage_dangling", "lineage", "decision_id", "decisions"),
     ("lineage_dangling", "lineage", "retracts", "lineage"),
     ("dispute_dangling", "disputes", "sides", "atoms"),
+    ("echo_dangling", "echoes", "atom_id", "atoms"),
+    ("echo_dangling", "echoes", "source_id", "sources"),
     ("decision_dangling", "decisions", "atom_id", "atoms"),
     ("decision_dangling", "decisions", "targets", "atoms"),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from amos.retrieval.words import Vocabulary, encode
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+_WHOLE = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +183,22 @@ def living_rows(documents: Documents, ids: Array) -> I64:
     inside = inside[ranked[at[inside]] == ids[inside]]
     result[inside] = alive[order[at[inside]]]
     return result
+
+
+def raised(corpus: Corpus, reinforced: Mapping[bytes, int]) -> Corpus:
+    """Return `corpus` with the confidence of some claims raised, to one at most.
+
+    reinforced: what is added, in parts per million, by atom id.
+    """
+    if not reinforced:
+        return corpus
+    atoms = corpus.atoms
+    row = living_rows(atoms, np.array(list(reinforced), "S16"))
+    added = np.fromiter(reinforced.values(), np.int64, len(reinforced))[row >= 0]
+    row = row[row >= 0]
+    confidence = np.array(atoms.rows["confidence"])
+    confidence[row] = np.minimum(confidence[row] + added, _WHOLE)
+    return replace(corpus, atoms=replace(atoms, rows={**atoms.rows, "confidence": confidence}))
 
 
 def current_supports(parts: Sequence[Rows]) -> Rows:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import logging
 import mmap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 
 from amos.retrieval.cited import TEXT_COLUMNS, Stating, cited_texts, search_text, searchable_texts
 from amos.retrieval.container import IndexDamageError
-from amos.retrieval.corpus import Corpus, Space, build_space, current_supports, merged, stacked
+from amos.retrieval.corpus import Corpus, Space, build_space, current_supports, merged, raised, stacked
 from amos.retrieval.ranking import Ranking
 from amos.retrieval.retriever import Retriever
 from amos.retrieval.rows import (
@@ -35,6 +36,7 @@ from amos.storage.files import draft_folder, place_file
 from amos.storage.places import place
 
 _LOG = logging.getLogger(__name__)
+_NOTHING: Mapping[bytes, int] = MappingProxyType({})
 
 OWNER_NAME = "user"
 REFRESH_ROWS = 2_048
@@ -83,25 +85,41 @@ def index_path(shard: Shard) -> Path:
     return place(shard.folder, "derived", "words", "base.idx")
 
 
-def open_index(shard: Shard, snapshot: Snapshot, statements: Statements) -> Retriever:
+def open_index(
+    shard: Shard, snapshot: Snapshot, statements: Statements, reinforced: Mapping[bytes, int] = _NOTHING
+) -> Retriever:
     """Return a retriever over exactly the rows of `snapshot`, however far the stored index lags.
 
+    reinforced: what echoes add to the confidence of claims, in parts per million, by atom id.
     A missing, foreign or damaged index is replaced in memory; damage is disclosed.
     """
     try:
         base = _load(shard, snapshot)
-        return StoredRetriever(_corpus(base, snapshot, statements, ()), snapshot, statements)
+        corpus = _corpus(base, snapshot, statements, ())
     except IndexDamageError as damage:
-        return StoredRetriever(_without_base(snapshot, statements, damage), snapshot, statements)
+        corpus = _without_base(snapshot, statements, damage)
+    return StoredRetriever(corpus, snapshot, statements, reinforced)
 
 
 class StoredRetriever(Retriever):
     """A retriever that falls back to the tables when a stored block turns out to be damaged."""
 
-    def __init__(self, corpus: Corpus, snapshot: Snapshot, statements: Statements) -> None:
+    def __init__(
+        self, corpus: Corpus, snapshot: Snapshot, statements: Statements, reinforced: Mapping[bytes, int]
+    ) -> None:
         super().__init__(corpus)
         self._snapshot = snapshot
         self._statements = statements
+        self._reinforced = reinforced
+        self._raised: tuple[Corpus, Corpus] | None = None
+
+    def _corpus_of(self, wanted: RowFilter) -> Corpus:
+        """Return the corpus with what echoes add; a narrowed caller is told of no echo elsewhere."""
+        if wanted.scope or not self._reinforced:
+            return self.corpus
+        if self._raised is None or self._raised[0] is not self.corpus:
+            self._raised = (self.corpus, raised(self.corpus, self._reinforced))
+        return self._raised[1]
 
     def rank(self, cues: Sequence[str], wanted: RowFilter, k: int) -> Ranking:
         """Return the best `k` items; damage met on the way costs time, not answers."""

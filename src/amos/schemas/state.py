@@ -211,6 +211,20 @@ DISPUTES = pa.schema(
     ]
 )
 
+ECHOES = pa.schema(
+    [
+        column("echo_id", ID, "keyed id of (atom, source)"),
+        column("atom_id", ID, "atom that an agent's reply repeats"),
+        column("source_id", ID, "the reply"),
+        column("conversation_id", ID, "conversation of the reply"),
+        column("kind", TEXT, "reinforcement; exposure when the atom had been given to that turn"),
+        column("delta_ppm", pa.int32(), "what it may add to confidence; 0 for an exposure"),
+        column("referenced_at", TIME, "event time of the reply", nullable=True),
+        column("rule", TEXT, "name@version of what found it"),
+        SALT,
+    ]
+)
+
 TOMBSTONES = pa.schema(
     [
         column("tombstone_id", ID, "keyed id of (kind, digest)"),
@@ -262,6 +276,7 @@ TABLES: dict[str, pa.Schema] = {
     "edges": EDGES,
     "lineage": LINEAGE,
     "disputes": DISPUTES,
+    "echoes": ECHOES,
     "tombstones": TOMBSTONES,
     "events": EVENTS,
 }
@@ -277,6 +292,7 @@ PRIMARY_KEYS: dict[str, str] = {
     "edges": "edge_id",
     "lineage": "lineage_id",
     "disputes": "dispute_id",
+    "echoes": "echo_id",
     "tombstones": "tombstone_id",
     "events": "event_id",
 }

@@ -17,6 +17,7 @@ _BUILT_IN = {
     "claude-code": "amos.sources.claude_code:ClaudeCodeReader",
     "chatgpt": "amos.sources.chatgpt:ChatGptReader",
     "claude-ai": "amos.sources.claude_ai:ClaudeAiReader",
+    "capture": "amos.sources.capture:CaptureReader",
     "openai": "amos.sources.openai:OpenAiReader",
     "messages": "amos.sources.messages:MessagesReader",
     "mapped": "amos.sources.mapped:MappedReader",

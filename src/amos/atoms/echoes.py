@@ -1,0 +1,126 @@
+"""Find memories that a reply repeats, and tell what that may add to their confidence."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from amos.errors import UsageError
+
+RULE = "echo@1"
+SHORTEST = 12
+"""Characters of the shortest memory that is looked for: less is said by chance."""
+WINDOW = 80
+"""Characters of a memory, from its beginning, that a reply must repeat."""
+STEP_PPM = 20_000
+MOST_PPM = 100_000
+"""What one conversation adds to confidence, and all of them together."""
+WHOLE_PPM = 1_000_000
+
+_SPACE = re.compile(r"\s+")
+_QUOTES = str.maketrans("’‘“”", "''\"\"")
+_OPENING = re.compile(r"user(?:('s)| (\w+))(?= )")
+_TOLD = {
+    "likes": "like", "avoids": "avoid", "wants": "want", "does": "do", "has": "have", "is": "are",
+    "asks": "ask", "drinks": "drink", "eats": "eat", "uses": "use", "wears": "wear", "plays": "play",
+    "speaks": "speak", "studies": "study", "teaches": "teach", "keeps": "keep", "grows": "grow",
+    "collects": "collect", "drives": "drive", "rides": "ride", "takes": "take", "rents": "rent",
+    "raises": "raise", "breeds": "breed", "brews": "brew", "reads": "read", "cooks": "cook",
+    "bakes": "bake", "owns": "own", "promised": "promised",
+}  # fmt: skip
+_THEIRS = {"their": "your", "them": "you", "theirs": "yours", "themselves": "yourself"}
+_YOURS = {
+    "i": "you", "my": "your", "me": "you", "mine": "yours", "am": "are", "i'm": "you're", "i've": "you've",
+    "i'll": "you'll", "i'd": "you'd", "myself": "yourself",
+}  # fmt: skip
+_FIRST_PERSON = re.compile(r"\b(?:i'(?:m|ve|ll|d)|i|my|me|mine|am|myself)\b")
+_ENDS = ".!?。 "
+_THIRD_PERSON = re.compile(r"\b(?:their|them|theirs|themselves)\b")
+
+
+def echo_text(text: str) -> str:
+    """Return `text` as it is compared: case folded, white space collapsed, quotation marks straight."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)).strip()
+
+
+def windows_of(statement: str, excerpt: str = "") -> tuple[str, ...]:
+    """Return what a reply must hold to repeat a memory, each long enough and at most `WINDOW` characters.
+
+    statement: as it is shown; it is looked for as it is and as it is told to the user.  excerpt: the
+    words that it rests on, looked for in the same two ways.
+    """
+    shown, cited = (echo_text(text).rstrip(_ENDS) for text in (statement, excerpt))
+    told = _FIRST_PERSON.sub(lambda one: _YOURS[one[0]], cited)
+    forms = dict.fromkeys(form[:WINDOW] for form in (shown, _told(shown), cited, told))
+    return tuple(form for form in forms if len(form) >= SHORTEST)
+
+
+def _told(shown: str) -> str:
+    """Return a folded statement about the user as one tells it to them; empty for any other."""
+    opening = _OPENING.match(shown)
+    if opening is None:
+        return ""
+    rest = _THIRD_PERSON.sub(lambda one: _THEIRS[one[0]], shown[opening.end() :])
+    if opening[1]:
+        return f"your{rest}"
+    return f"you {_TOLD[opening[2]]}{rest}" if opening[2] in _TOLD else ""
+
+
+class Echoes:
+    """The windows of many memories, found in a reply in one pass over it.
+
+    windows: (n,) what to look for, per memory; see `windows_of`.
+    """
+
+    def __init__(self, windows: Iterable[Sequence[str]]) -> None:
+        self._starting: dict[str, list[tuple[str, int]]] = {}
+        for number, forms in enumerate(windows):
+            for form in forms:
+                self._starting.setdefault(form[:SHORTEST], []).append((form, number))
+
+    def found_in(self, *texts: str) -> list[int]:
+        """Return the numbers of the memories that `texts` repeat, each once, in order."""
+        found: set[int] = set()
+        for text in texts:
+            reply = echo_text(text)
+            for start in range(len(reply) - SHORTEST + 1):
+                for form, number in self._starting.get(reply[start : start + SHORTEST], ()):
+                    if number not in found and _stands_at(reply, form, start):
+                        found.add(number)
+        return sorted(found)
+
+
+def _stands_at(reply: str, form: str, start: int) -> bool:
+    """Tell whether `form` stands in `reply` at `start` as whole words; a cut window may end inside one."""
+    end = start + len(form)
+    is_alone = start == 0 or not (reply[start - 1].isalnum() and form[0].isalnum())
+    is_ended = (
+        len(form) == WINDOW
+        or end == len(reply)
+        or not (reply[end : end + 1].isalnum() and form[-1].isalnum())
+    )
+    return is_alone and is_ended and reply.startswith(form, start)
+
+
+def check_delta(delta: float) -> int:
+    """Return `delta` in parts per million.  Raises UsageError when it is negative, or more than all of it."""
+    if not 0 <= delta <= MOST_PPM / WHOLE_PPM:
+        raise UsageError(
+            f"a reinforcement of {delta:g} is not between 0 and {MOST_PPM / WHOLE_PPM:g}",
+            advice="An echo only ever raises confidence; to lower it, say what is right instead.",
+        )
+    return round(delta * WHOLE_PPM)
+
+
+def reinforcement_ppm(deltas: Mapping[bytes, int]) -> int:
+    """Return what echoes add together: the most that each conversation adds, up to `MOST_PPM`.
+
+    deltas: by conversation.
+    """
+    return min(MOST_PPM, sum(deltas.values()))
+
+
+def effective_ppm(confidence_ppm: int, reinforced_ppm: int) -> int:
+    """Return confidence as it ranks: from evidence, and from being of use."""
+    return min(WHOLE_PPM, confidence_ppm + reinforced_ppm)
