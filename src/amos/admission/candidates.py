@@ -23,6 +23,7 @@ from amos.admission.meanings import bounds_of, meanings_of
 from amos.admission.policy import Policy
 from amos.identity import CLAIM_SCOPE, Scope, author_identity, keyed_id, subject_identity
 from amos.schemas.buffers import column_arrays
+from amos.schemas.choosing import empty
 from amos.schemas.state import CANDIDATES, ENTITIES
 from amos.schemas.vocabulary import Cue
 
@@ -62,7 +63,7 @@ class Builder:
         claims: CLAIMS.  sources: SOURCES without salt.  conversation_keys: (n,) text per source.
         """
         if claims.num_rows == 0:
-            return Built(UNSALTED_CANDIDATES.empty_table(), UNSALTED_ENTITIES.empty_table())
+            return Built(empty(UNSALTED_CANDIDATES), empty(UNSALTED_ENTITIES))
         named = sources.append_column("conversation_key", conversation_keys)
         cited = named.select(_CITED).take(claims["source_row"].combine_chunks())
         spans = spans_of(claims)
@@ -119,7 +120,7 @@ class Builder:
     def _entity_table(self) -> pa.Table:
         rows = list(self._entities.values())
         if not rows:
-            return UNSALTED_ENTITIES.empty_table()
+            return empty(UNSALTED_ENTITIES)
         columns = zip(*rows, strict=True)
         return pa.table(
             [pa.array(column, field.type) for column, field in zip(columns, UNSALTED_ENTITIES, strict=True)],

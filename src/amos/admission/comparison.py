@@ -18,6 +18,7 @@ from amos.admission.history import REASONS, Encoded, Folded
 from amos.admission.policy import Policy
 from amos.kernels.hashing import hmac_rows
 from amos.schemas.buffers import column_arrays
+from amos.schemas.choosing import empty
 from amos.schemas.columns import ID
 from amos.schemas.state import ATOMS, DECISIONS, DISPUTES, EDGES, LINEAGE
 
@@ -114,7 +115,7 @@ def as_table(name: str, rows: list[tuple[Any, ...]]) -> pa.Table:
     """Return `rows` as a table of the unsalted schema of `name`."""
     schema = UNSALTED[name]
     if not rows:
-        return schema.empty_table()
+        return empty(schema)
     columns = zip(*rows, strict=True)
     return pa.table(
         [pa.array(list(values), field.type) for values, field in zip(columns, schema, strict=True)],

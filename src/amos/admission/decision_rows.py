@@ -22,6 +22,7 @@ from amos.admission.gates import utility_of
 from amos.admission.history import REASONS
 from amos.admission.policy import Policy
 from amos.kernels import history as kernel
+from amos.schemas.columns import TEXTS
 from amos.schemas.vocabulary import Action, Cue, MemoryClass, Outcome, Reason
 
 _MEANING = {
@@ -111,7 +112,8 @@ def risks(cues: pa.ChunkedArray, policy: Policy) -> pa.Array:
 
 def singletons(values: pa.Array) -> pa.ListArray:
     """Return each value as a list of one."""
-    return pa.ListArray.from_arrays(np.arange(len(values) + 1, dtype=np.int32), values)
+    starts = pa.array(np.arange(len(values) + 1, dtype=np.int32))
+    return pa.ListArray.from_arrays(starts, values, type=TEXTS)
 
 
 def nothing_in(count: int, kind: pa.ListType) -> pa.ListArray:

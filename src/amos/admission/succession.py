@@ -24,6 +24,7 @@ from amos.identity import keyed_id
 from amos.kernels import history as kernel
 from amos.kernels.hashing import sha256_rows
 from amos.schemas.buffers import column_arrays
+from amos.schemas.choosing import empty
 from amos.schemas.columns import DIGEST
 from amos.schemas.vocabulary import Reason
 
@@ -87,7 +88,7 @@ def lineage_rows(work: Work) -> pa.Table:
     found = _changes(work)
     schema = UNSALTED["lineage"]
     if found.row.size == 0:
-        return schema.empty_table()
+        return empty(schema)
     relation = pa.array(_RELATIONS).take(pa.array(found.relation))
     predecessor, successor = (
         work.encoded.claim_ids.take(pa.array(claims)) for claims in (found.predecessor, found.successor)
@@ -179,7 +180,7 @@ def dispute_rows(work: Work) -> tuple[pa.Table, list[tuple[bytes, bytes, bool]]]
     before, after = _disputed_histories(work, work.before), _disputed_histories(work, work.after)
     changed = sorted(group for group in before.keys() | after.keys() if before.get(group) != after.get(group))
     if not changed:
-        return UNSALTED["disputes"].empty_table(), []
+        return empty(UNSALTED["disputes"]), []
     opened = [work.row((after.get(group) or before[group])[1]) for group in changed]
     shown = dict(zip(changed, work.candidates.select(_DISPUTE_OF).take(opened).to_pylist(), strict=True))
     dispute_ids = {group: keyed_id(work.key, "disputes", shown[group]["history_id"]) for group in changed}
@@ -223,7 +224,7 @@ def edge_rows(work: Work, lineage: pa.Table, contradictions: list[tuple[bytes, b
     for one, two, stand in contradictions:
         wanted[one, "contradicts", two] = (stand, "admission.dispute")
     if not wanted:
-        return UNSALTED["edges"].empty_table()
+        return empty(UNSALTED["edges"])
     stored = work.atom_versions  # of every successor: a new atom has no edges
     starts = sorted({one for one, what, _ in wanted if what == "contradicts" or one in stored})
     current = {row["edge_id"]: row for row in work.current.rows("edges", "from_id", starts, _EDGE_STATE)}

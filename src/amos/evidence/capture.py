@@ -95,6 +95,8 @@ def _distinct_rows(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]
         if column.null_count == len(column):
             continue
         encoded = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
+        if len(encoded.dictionary) == 1:
+            continue
         pairs = which * len(encoded.dictionary) + encoded.indices.to_numpy()
         _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
     return first, which

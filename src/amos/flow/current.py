@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.cells import cells
+from amos.clock import from_us
 from amos.flow.prepare import UNSALTED_CONVERSATIONS, first_rows
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.buffers import plain
-from amos.schemas.choosing import empty, kept, taken
+from amos.schemas.choosing import kept, taken
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS, VERSION_COLUMNS
+
+_TOLD = ("conversation_id", "title", "started_at", "has_unknown_time")
+
+
+class Told(NamedTuple):
+    """What the messages of a conversation say of it."""
+
+    title: str | None
+    started_us: int | None
+    has_unknown_time: bool
 
 
 class NothingStored:
@@ -75,36 +87,51 @@ class SnapshotRows:
         is_held = pc.is_in(ids, value_set=plain(held[column]))
         return kept(rows, ~is_held.to_numpy(zero_copy_only=False))
 
-    def conversations(self, rows: pa.Table) -> dict[bytes, dict[str, Any]]:
-        """Return the stored rows of the conversations in `rows`, by id."""
-        ids = rows["conversation_id"].to_pylist()
-        known = self.rows("conversations", "conversation_id", ids, UNSALTED_CONVERSATIONS.names)
-        return {row["conversation_id"]: row for row in known}
+    def conversations(self, rows: pa.Table) -> dict[bytes, Told]:
+        """Return what is stored of the conversations in `rows`, by id."""
+        ids = plain(rows["conversation_id"])
+        found = latest(
+            self._snapshot.lookup("conversations", "conversation_id", ids, [*_TOLD, "version"]),
+            "conversations",
+        )
+        return _told(found)
+
+    def changed_conversations(self, rows: pa.Table, held: Mapping[bytes, Told]) -> pa.Table:
+        """Return new conversations, and the `held` ones whose title, start or unknown times change."""
+        if not held:
+            return rows
+        here = _told(rows)
+        new = kept(rows, np.array([one not in held for one in here], np.bool_))
+        merged = {one: _merged(held[one], told) for one, told in here.items() if one in held}
+        changed = [one for one, told in merged.items() if told != held[one]]
+        if not changed:
+            return new
+        stored = self.rows("conversations", "conversation_id", changed, UNSALTED_CONVERSATIONS.names)
+        later = [{**row, **_next(row, merged[row["conversation_id"]])} for row in stored]
+        return pa.concat_tables([new, pa.Table.from_pylist(later, schema=UNSALTED_CONVERSATIONS)])
 
 
-def changed_conversations(rows: pa.Table, held: Mapping[bytes, dict[str, Any]]) -> pa.Table:
-    """Return new conversations, and the `held` ones whose title, start or unknown times change."""
-    if not held:
-        return rows
-    changed = []
-    for row in rows.to_pylist():
-        stored = held.get(row["conversation_id"])
-        merged = row if stored is None else _merged(stored, row)
-        if merged is not None:
-            changed.append({field.name: merged[field.name] for field in UNSALTED_CONVERSATIONS})
-    if not changed:
-        return empty(UNSALTED_CONVERSATIONS)
-    return pa.Table.from_pylist(changed, schema=UNSALTED_CONVERSATIONS)
+def _told(rows: pa.Table) -> dict[bytes, Told]:
+    ids, titles, starts, unknown = (rows[name] for name in _TOLD)
+    columns = titles.to_pylist(), starts.cast(pa.int64()).to_pylist(), unknown.to_pylist()
+    return dict(zip(cells(ids), map(Told._make, zip(*columns, strict=True)), strict=True))
 
 
-def _merged(known: dict[str, Any], row: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the next version of a conversation, None when nothing changed."""
-    starts = [at for at in (known["started_at"], row["started_at"]) if at is not None]
-    wanted = {
-        "title": known["title"] or row["title"],
-        "started_at": min(starts, default=None),
-        "has_unknown_time": known["has_unknown_time"] or row["has_unknown_time"],
+def _merged(known: Told, here: Told) -> Told:
+    starts = [at for at in (known.started_us, here.started_us) if at is not None]
+    return Told(
+        known.title or here.title,
+        min(starts, default=None),
+        known.has_unknown_time or here.has_unknown_time,
+    )
+
+
+def _next(row: dict[str, Any], told: Told) -> dict[str, Any]:
+    """Return what differs in the next version of a conversation."""
+    started = None if told.started_us is None else from_us(told.started_us)
+    return {
+        "version": row["version"] + 1,
+        "title": told.title,
+        "started_at": started,
+        "has_unknown_time": told.has_unknown_time,
     }
-    if all(known[name] == value for name, value in wanted.items()):
-        return None
-    return {**known, **wanted, "version": known["version"] + 1}

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.candidates import UNSALTED_CANDIDATES
+from amos.flow.current import Told
 from amos.flow.prepare import Prepared
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
@@ -22,7 +23,7 @@ _TURN_COLUMNS = ["conversation_id", "turn", "event_time"]
 
 
 def inherit_order_times(
-    snapshot: Snapshot, prepared: Prepared, held: Mapping[bytes, dict[str, Any]]
+    snapshot: Snapshot, prepared: Prepared, held: Mapping[bytes, Told]
 ) -> tuple[pa.Table, pa.Table]:
     """Return the new candidates with order times, and stored ones whose order time changes.
 
@@ -44,13 +45,13 @@ def inherit_order_times(
     return candidates, next_version(moved) if moved.num_rows else moved
 
 
-def _affected(batch: pa.Table, held: Mapping[bytes, dict[str, Any]]) -> pa.Array:
+def _affected(batch: pa.Table, held: Mapping[bytes, Told]) -> pa.Array:
     """Return ids of the batch's conversations that have, here or in the store, a turn without time."""
     columns = (batch[name].to_pylist() for name in ("conversation_id", "has_unknown_time"))
     untimed = [
         one
         for one, is_untimed in zip(*columns, strict=True)
-        if is_untimed or (one in held and held[one]["has_unknown_time"])
+        if is_untimed or (one in held and held[one].has_unknown_time)
     ]
     return pa.array(untimed, ID)
 

@@ -13,7 +13,7 @@ from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.admission.settle import Settlement, settle
 from amos.admission.tombstones import Graves
-from amos.flow.current import SnapshotRows, changed_conversations
+from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
@@ -32,7 +32,7 @@ class Plan:
 
     deliveries: Deliveries
     rows: list[EventRows]
-    reads: dict[tuple[str, str], pa.Array]
+    reads: dict[tuple[str, str], pa.Array | pa.ChunkedArray]
     decisions: pa.Table
     findings: pa.Table
     new_blocks: int
@@ -105,7 +105,7 @@ def _planned(
     decisions = pa.concat_tables([settled.decisions, prepared.source_decisions, refusals])
     appended = replace(
         prepared,
-        conversations=changed_conversations(prepared.conversations, told),
+        conversations=known.changed_conversations(prepared.conversations, told),
         entities=known.absent("entities", prepared.entities),
         candidates=pa.concat_tables([candidates, moved]) if moved.num_rows else candidates,
     )
@@ -188,14 +188,14 @@ def _unchanged(
 
 def _reads(
     source_ids: pa.Array, candidates: pa.Table, replaced: pa.Table, prepared: Prepared
-) -> dict[tuple[str, str], pa.Array]:
+) -> dict[tuple[str, str], pa.Array | pa.ChunkedArray]:
     """Return the keys that the plan rests on: a commit that wrote one of them makes it stale."""
-    histories = pa.concat_tables([candidates, replaced])["history_id"]
+    touched = pa.concat_tables([candidates, replaced]) if replaced.num_rows else candidates
     return {
         ("sources", "source_id"): source_ids,
-        ("candidates", "history_id"): histories.combine_chunks(),
-        ("entities", "entity_id"): prepared.entities["entity_id"].combine_chunks(),
-        ("conversations", "conversation_id"): prepared.conversations["conversation_id"].combine_chunks(),
+        ("candidates", "history_id"): touched["history_id"],
+        ("entities", "entity_id"): prepared.entities["entity_id"],
+        ("conversations", "conversation_id"): prepared.conversations["conversation_id"],
     }
 
 

@@ -237,10 +237,12 @@ def source_decisions(
         ~has_candidate.to_numpy(zero_copy_only=False) | ~retained | ((flags & (SourceFlag.CUT | UNSEEN)) != 0)
     )
     rows = np.flatnonzero(needs)
+    schema = UNSALTED["decisions"]
+    if rows.size == 0:
+        return empty(schema)
     verdict, reasons, modality = _verdicts(notes, findings, rows, retained)
     taken = sources["source_id"].take(rows)
     deadline = now + timedelta(days=rules.policy.quarantine.days)
-    schema = UNSALTED["decisions"]
     count = len(rows)
     ids = decision_ids(taken, key)
     until = schema.field("deadline").type
@@ -249,9 +251,9 @@ def source_decisions(
         "version": pa.array(np.ones(count, np.int32)),
         "candidate_id": pa.nulls(count, schema.field("candidate_id").type),
         "source_id": taken,
-        "outcome": pa.array(_OUTCOMES, pa.string()).take(verdict),
-        "action": pa.array(_ACTIONS, pa.string()).take(verdict),
-        "reasons": reasons.cast(schema.field("reasons").type),
+        "outcome": _OUTCOMES.take(verdict),
+        "action": _ACTIONS.take(verdict),
+        "reasons": reasons,
         "modality": modality,
         "policy": pa.repeat(rules.policy.label, count),
         "extractor": pa.repeat(rules.extractor.name, count),
@@ -264,8 +266,8 @@ def source_decisions(
     return pa.table([columns[field.name] for field in schema], schema=schema)
 
 
-_OUTCOMES = (Outcome.IGNORE, Outcome.REJECT, Outcome.QUARANTINE)
-_ACTIONS = (Action.NOOP, Action.REJECT, Action.ADD)
+_OUTCOMES = pa.array([Outcome.IGNORE, Outcome.REJECT, Outcome.QUARANTINE], pa.string())
+_ACTIONS = pa.array([Action.NOOP, Action.REJECT, Action.ADD], pa.string())
 _IGNORE, _REJECT, _QUARANTINE = range(3)
 
 

@@ -17,7 +17,7 @@ from amos.admission.settle import Settlement
 from amos.clock import from_us
 from amos.errors import UsageError
 from amos.evidence.capture import CAPTURED
-from amos.flow.current import SnapshotRows, changed_conversations
+from amos.flow.current import SnapshotRows
 from amos.flow.ordering import next_version
 from amos.flow.plan import settled_parts
 from amos.flow.prepare import Rules
@@ -104,7 +104,7 @@ class _Planner:
         entities = pa.concat_tables([records.entities, *self.entities]).combine_chunks()
         own = self._own_decisions(settled)
         told = pa.concat_tables([settled.decisions, pa.Table.from_pylist(own, schema=UNSALTED["decisions"])])
-        talks = changed_conversations(records.conversations, known.conversations(records.conversations))
+        talks = known.changed_conversations(records.conversations, known.conversations(records.conversations))
         source_decisions = without_wording(records.source_decisions, records.sources)
         parts = [
             ("evidence_captured", "sources", records.sources),

@@ -22,6 +22,7 @@ from amos.extraction.screen_json import RawPlaces, json_strings
 from amos.identity import CLAIM_SCOPE, Scope
 from amos.journal.store import Snapshot
 from amos.kernels.wordings import wording_of
+from amos.schemas.choosing import empty
 from amos.schemas.findings import FINDINGS
 from amos.schemas.vocabulary import Reason, SourceFlag
 
@@ -54,7 +55,7 @@ def read_graves(snapshot: Snapshot, key: bytes, now: datetime, known: Graves | N
     count = snapshot.row_count("tombstones")
     if known is not None and known.still_holds(count, now):
         return known
-    rows = snapshot.current("tombstones") if count else UNSALTED_TOMBSTONES.empty_table()
+    rows = snapshot.current("tombstones") if count else empty(UNSALTED_TOMBSTONES)
     graves = Graves(rows, key, now, count)
     if count:
         over = over_rows(rows, now)
@@ -79,7 +80,7 @@ def refused_sources(graves: Graves, source_ids: pa.Array, event_us: pa.ChunkedAr
 def source_findings(raw: pa.Table, source_ids: pa.Array, graves: Graves) -> pa.Table:
     """Return what keeps whole deliveries for a reviewer, as flags without a range."""
     if graves.is_empty:
-        return FINDINGS.empty_table()
+        return empty(FINDINGS)
     rules = enumerate(map(graves.source, source_ids.to_pylist()))
     return as_findings([Echo(row, "content", 0, 0, rule) for row, rule in rules if rule is not None], raw)
 
@@ -87,7 +88,7 @@ def source_findings(raw: pa.Table, source_ids: pa.Array, graves: Graves) -> pa.T
 def echo_findings(raw: pa.Table, graves: Graves) -> pa.Table:
     """Return where `raw` repeats forgotten passages: cuts, and flags where a reviewer may decide."""
     if graves.is_empty:
-        return FINDINGS.empty_table()
+        return empty(FINDINGS)
     return as_findings(list(find_echoes(raw, graves)), raw)
 
 
@@ -149,7 +150,7 @@ def claim_findings(raw: pa.Table, sources: pa.Table, candidates: pa.Table, grave
     sources, candidates: what was made of `raw`; sources are aligned with it.
     """
     if graves.is_empty or candidates.num_rows == 0:
-        return FINDINGS.empty_table()
+        return empty(FINDINGS)
     place = {source: row for row, source in enumerate(sources["source_id"].to_pylist())}
     columns = (candidates[name].to_pylist() for name in ("claim_id", "source_id", "spans", "gate"))
     found: list[Echo] = []

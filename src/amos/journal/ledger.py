@@ -196,6 +196,11 @@ class Ledger:
         self.erase_count = 0
         self._pieces: dict[str, tuple[Piece, ...]] = dict.fromkeys(TABLES, ())
 
+    @property
+    def state(self) -> tuple[int, int, int]:
+        """Graph version, layouts and erasures so far, as the catalog tells them."""
+        return self.head, self.seal_count, self.erase_count
+
     def row_count(self, table: str) -> int:
         """Return how many row versions the table has."""
         pieces = self._pieces[table]

@@ -323,14 +323,10 @@ class Shard(Upkeep, Mends, Rejecting):
 
     def _refresh(self) -> None:
         """Bring the ledger up to the catalog's state."""
+        if self._catalog.state() == self._ledger.state:
+            return
         with self._catalog.reading():
             head, seals, erasures = self._catalog.state()
-            if (head, seals, erasures) == (
-                self._ledger.head,
-                self._ledger.seal_count,
-                self._ledger.erase_count,
-            ):
-                return
             if erasures != self._ledger.erase_count:
                 # rows have other positions from now on; snapshots that are open keep the old reading
                 self._reading = Reading(self._files, self._lock, self._ids)
