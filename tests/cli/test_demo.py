@@ -40,7 +40,7 @@ def test_the_store_can_be_kept_and_asked(amos):
 
 def test_the_story_as_an_object_holds_the_rows_behind_it(amos):
     story = amos("demo", "--json").object
-    assert list(story) == ["ingest", "kept", "refused", "packets", "why", "verify"]
+    assert list(story) == ["ingest", "kept", "refused", "packets", "why", "verify", "reprocess"]
     assert story["verify"]["ok"] is True
     assert len(story["packets"]) == 3
     assert all(packet["items"] for packet in story["packets"])

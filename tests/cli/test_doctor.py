@@ -8,6 +8,7 @@ from collections import namedtuple
 import pytest
 
 from amos.kernels import warmth
+from amos.kernels.compiled import cache_folder
 
 
 def checks(told):
@@ -96,9 +97,10 @@ def test_warming_fills_an_empty_cache(folder):
 
 def test_a_cache_that_holds_other_loops_is_not_warm(folder, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder / "cache"))
-    (folder / "cache").mkdir()
-    (folder / "cache" / "canonical._copy_runs-9.py311.nbi").write_bytes(b"")
+    cache = cache_folder()
+    cache.mkdir(parents=True)
+    (cache / "canonical._copy_runs-9.py311.nbi").write_bytes(b"")
     assert not warmth.is_warm()
     for name in ("reading.read_messages", "history.fold_histories", "bulk_hashing.frame_bytes"):
-        (folder / "cache" / f"{name}-9.py311.nbi").write_bytes(b"")
+        (cache / f"{name}-9.py311.nbi").write_bytes(b"")
     assert warmth.is_warm()

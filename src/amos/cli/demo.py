@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from amos.api import Store
 
 _ITEMS = 2
+_EARLIER = "rules@1"
+_DIFFERENCES = 4
 
 
 @click.command()
@@ -28,7 +30,8 @@ def demo(invocation: Invocation, *, keep: Path | None, as_json: bool) -> None:  
     """See the whole life of a memory on a sample story.
 
     Builds a store from transcripts that ship with Amos: what came in, what was kept, what was refused and
-    why, three questions, the origin of one answer, and a check that nothing was altered.
+    why, three questions, the origin of one answer, a check that nothing was altered, and what another
+    extractor would have read.
 
     \b
     Examples:
@@ -70,6 +73,7 @@ def _chapters(folder: Path) -> Iterator[Chapter]:
     from amos.bundled import samples_folder
     from amos.views.checks import verify_lines
     from amos.views.receipt import receipt_lines
+    from amos.views.reprocessed import reprocess_lines
     from amos.views.story import kept_lines, refused_lines
 
     with Store.create(folder) as store:
@@ -81,6 +85,9 @@ def _chapters(folder: Path) -> Iterator[Chapter]:
         yield from _answers(store)
         report = store.verify().as_record()
         yield "verify", "6. Was anything altered?", report, verify_lines(report)
+        run = store.reprocess(_EARLIER)
+        title = f"7. And under another extractor? (amos reprocess --extractor {_EARLIER})"
+        yield "reprocess", title, run, reprocess_lines(run, shown=_DIFFERENCES)
 
 
 def _answers(store: Store) -> Iterator[Chapter]:

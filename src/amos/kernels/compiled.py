@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -24,6 +25,7 @@ _ONCE_LOADED_FROM_ROWS = 256
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
+@lru_cache(maxsize=1)
 def _sources_digest() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
@@ -32,14 +34,14 @@ def _sources_digest() -> str:
 
 
 def cache_folder() -> Path:
-    """Return the per-user folder for compiled code: `NUMBA_CACHE_DIR`, else under the user's cache.
+    """Return the folder for compiled code, below `NUMBA_CACHE_DIR` or else the user's cache.
 
-    The folder's name follows the text of all kernels: the compiler checks the file of the outer
-    loop alone, so a callee changed in another file would leave a stale twin behind.
+    Its name follows the text of all kernels: the compiler checks the file of the outer loop alone, so a
+    callee changed in another file would leave a stale twin behind.
     """
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
-        return Path(chosen)
+        return Path(chosen) / f"amos-{_sources_digest()}"
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "amos" / "numba" / _sources_digest()
 
@@ -87,15 +89,17 @@ def _callee(function: FunctionType) -> Callable[..., Any]:
 
 
 def _jit(function: Kernel) -> Kernel:
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
     import numba  # half a second that small runs never pay
 
     function = _with_callees(function)
     options = {"nogil": True, "error_model": "numpy"}
+    usual, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_folder())
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder to cache in: compile for this process only
         return numba.njit(**options)(function)
+    finally:
+        numba.config.CACHE_DIR = usual
 
 
 def compiled(function: Kernel) -> Kernel:

@@ -6,15 +6,9 @@ compiled code can be cached although a library lies elsewhere in every process.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
-
-from amos.kernels.compiled import cache_folder
-
-os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
-
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic

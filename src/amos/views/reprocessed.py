@@ -21,8 +21,8 @@ _AROUND = 40
 _SHORT = 30
 
 
-def reprocess_lines(record: Record) -> Iterator[str]:
-    """Yield counts, the first differences and what to do next."""
+def reprocess_lines(record: Record, *, shown: int = SHOWN) -> Iterator[str]:
+    """Yield counts, the first `shown` differences and what to do next."""
     yield f"{record['run_id']}  {record['extractor']} over {plural(record['sources'], 'source')}"
     if not record["sources"]:
         yield "No kept source fits: nothing was read. See `amos list sources` and the scope options."
@@ -33,10 +33,10 @@ def reprocess_lines(record: Record) -> Iterator[str]:
     if record["kept_by_reviewer"]:
         yield f"{plural(record['kept_by_reviewer'], 'claim')} stay as a reviewer decided"
     rows = record.get("differences", [])
-    for row in rows[:SHOWN]:
+    for row in rows[:shown]:
         yield from _difference_lines(row)
-    if len(rows) > SHOWN:
-        yield f"… {len(rows) - SHOWN:,} more: `--json` lists them, `--as html -o FILE` shows them"
+    if len(rows) > shown:
+        yield f"… {len(rows) - shown:,} more: `--json` lists them, `--as html -o FILE` shows them"
     yield from _next_lines(record)
 
 

@@ -37,10 +37,20 @@ def test_few_rows_are_worth_compiling_only_where_numba_is_loaded(monkeypatch):
 
 def test_compiled_code_is_cached_where_the_user_says(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert cache_folder() == tmp_path
+    assert cache_folder().parent == tmp_path
     monkeypatch.delenv("NUMBA_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder().is_relative_to(tmp_path / "amos" / "numba")
+
+
+def test_the_folder_follows_the_text_of_the_kernels_wherever_it_is(monkeypatch, tmp_path):
+    """A loop compiled before a callee in another file changed must not be found again."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    before = cache_folder().name
+    monkeypatch.setattr(module, "_sources_digest", lambda: "0" * 12)
+    assert cache_folder().name != before
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert cache_folder().name == "0" * 12
 
 
 def test_a_small_commit_imports_no_compiler(tmp_path):
