@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -57,8 +59,10 @@ class RowStream:
         columns: Sequence[str] | None = None,
     ) -> None:
         names = stored(table).names if columns is None else list(columns)
-        found = [_sealed(source, entry, names) for entry in segments if entry.table == table]
-        found += _hot_units(table, [entry for entry in hot if entry.table == table], names)
+        sealed = [entry for entry in segments if entry.table == table]
+        found = [_sealed(source, entry, names) for entry in sealed]
+        for between in _apart([entry for entry in hot if entry.table == table], sealed):
+            found += _hot_units(table, between, names)
         self._parts = _read(sorted(found, key=lambda unit: (unit.first, unit.last)), on_damage)
         self._waiting = stored(table).empty_table().select(names)
         self.rows_read = 0
@@ -106,6 +110,13 @@ def _sealed(source: GroupSource, entry: SegmentEntry, columns: Sequence[str]) ->
             yield source.read_segment(entry, group=group, columns=columns)
 
     return _Unit(entry.file, "segment_damaged", entry.first_version, entry.last_version, parts)
+
+
+def _apart(hot: Sequence[HotEntry], sealed: Sequence[SegmentEntry]) -> Iterator[list[HotEntry]]:
+    """Yield the hot entries in lists between which sealed rows stand."""
+    starts = sorted(entry.first_version for entry in sealed)
+    for _, found in groupby(hot, key=lambda entry: bisect(starts, entry.graph_version)):
+        yield list(found)
 
 
 def _hot_units(table: str, entries: Sequence[HotEntry], columns: Sequence[str]) -> Iterator[_Unit]:

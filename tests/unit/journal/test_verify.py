@@ -57,6 +57,15 @@ def test_rows_are_checked_in_parts_that_split_no_commit(tmp_path, monkeypatch):
         assert verify_shard(shard, is_deep=True).problems == []
 
 
+def test_sealed_rows_between_hot_ones_are_checked_in_the_order_of_commits(tmp_path):
+    with new_shard(tmp_path) as shard:
+        for number, width in enumerate((0, 1 << 20, 0, 1 << 20, 0)):
+            commit(shard, story(2 * number, 2, width=width))
+        held = [(entry.table, entry.first_version) for entry in shard.layout().segments]
+        assert held == [("sources", 2), ("sources", 4)]
+        assert verify_shard(shard, is_deep=True).problems == []
+
+
 def test_verification_changes_nothing(root):
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     report_of(root)
