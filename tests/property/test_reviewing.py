@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from amos.admission.reviewed import DECIDING
+from amos.api import Store
 from amos.clock import utc_now
 from amos.errors import EngineError
 from amos.flow.review import Reviewing, ReviewRequest
@@ -14,6 +15,7 @@ from amos.flow.review_words import Words
 from amos.flow.rules import default_rules
 from amos.flow.sight import Sight
 from amos.identity import id_text, random_id
+from amos.moves import export_tables, import_export
 from laws import digest_of, references, scratch
 from strategies import START, write_lines
 
@@ -262,3 +264,20 @@ def test_another_extractor_never_decides_again_what_a_person_decided(lines, verd
         after = human_decisions(store)
         assert {one: after[one] for one in before} == before
         sound(store)
+
+
+@FEW
+@given(lines=logs("a"), verdicts=VERDICTS)
+def test_what_people_decided_comes_along_with_an_export(lines, verdicts):
+    with scratch() as (folder, store):
+        store.ingest([write_lines(folder / "a.jsonl", lines)], format="messages")
+        decide(store, verdicts)
+        export_tables(store, folder / "out")
+        told = import_export(folder / "again", folder / "out")
+        assert told["reviews"]["refused"] == 0
+        with Store.open(folder / "again") as other:
+            assert graph_of(other) == graph_of(store)
+            before = digest_of(other)
+            again = import_export(folder / "again", folder / "out")
+            assert (again["reviews"]["repeated"], digest_of(other)) == (0, before)
+            sound(other)

@@ -5,9 +5,9 @@ Rows are looked up as they are asked for, a column of ids at a time; few identit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 import numpy as np
@@ -26,7 +26,6 @@ from amos.admission.values import fold_property
 from amos.flow.digest_reviews import unkeyed_reviews
 from amos.flow.versions import latest
 from amos.identity import CLAIM_SCOPE, Scope, author_identity, subject_identity
-from amos.journal.store import Snapshot
 from amos.kernels.hashing import identities, sha256_matrix
 from amos.schemas.buffers import column_arrays
 from amos.schemas.columns import DIGEST
@@ -39,7 +38,7 @@ _MOST_REMEMBERED = 20_000
 CLAIM = ["subject_id", "payload", "polarity", *CLAIM_SCOPE]
 CANDIDATE = ["candidate_id", "source_id", "spans", "extractor", *CLAIM]
 DECISION = ["decision_id", "version", "candidate_id", "source_id", "reasons"]
-_ENTITY = ["entity_id", "version", "kind", "name", "owner_id", "is_owner", *CLAIM_SCOPE]
+ENTITY = ["entity_id", "version", "kind", "name", "owner_id", "is_owner", *CLAIM_SCOPE]
 
 
 class _Payload(msgspec.Struct):
@@ -73,10 +72,17 @@ class _Remembered:
         return _taken(found, ids, distinct)
 
 
-class UnkeyedIds:
-    """The identities of rows of a snapshot."""
+class Rows(Protocol):
+    """Rows by their ids; a pinned snapshot fits."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def lookup(self, name: str, column: str, keys: Ids, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return all row versions of a table whose id `column` is among `keys`."""
+
+
+class UnkeyedIds:
+    """The identities of rows of a snapshot, or of anything that finds rows by their ids."""
+
+    def __init__(self, snapshot: Rows) -> None:
         self._snapshot = snapshot
         self._entities = _Remembered(self._read_entities)
         self._claims = _Remembered(self._read_claims)
@@ -166,7 +172,7 @@ class UnkeyedIds:
         return _by_id(rows["conversation_id"], id_array(conversation_identities(rows)))
 
     def _read_entities(self, ids: pa.Array) -> dict[bytes, bytes]:
-        rows = latest(self._snapshot.lookup("entities", "entity_id", ids, _ENTITY), "entities")
+        rows = latest(self._snapshot.lookup("entities", "entity_id", ids, ENTITY), "entities")
         owners = rows["owner_id"].combine_chunks().drop_null().unique()
         return entity_identities(rows, _by_id(owners, self._entities.of(owners)))
 

@@ -166,7 +166,7 @@ class Forgetting:
     ) -> Report:
         tombstones = self._tombstones(snapshot, plan, request, now)
         ended = ended_tombstones(snapshot, now, but=tombstones)
-        rows = suppress(snapshot, selected, plan)
+        rows = suppress(snapshot, plan)
         version = self.shard.commit(
             [EventRows("erasure_requested", "tombstones", tombstones), *expiry_event(ended.due), *rows],
             base=snapshot.version,

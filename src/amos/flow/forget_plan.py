@@ -49,12 +49,14 @@ _PLACE = ["graph_version", "row_number"]
 class ErasurePlan:
     """What an erasure appends and takes away, decided on one version.
 
-    vanished: claims without support.  removed: ids per table of which nothing stays.  revised: sources
-    that lose bytes and stay.  kept_evidence: sources whose words stay although their claims go.
+    sources: those that go whole, with what reviewers wrote about them.  vanished: claims without support.
+    removed: ids per table of which nothing stays.  revised: sources that lose bytes and stay.
+    kept_evidence: sources whose words stay although their claims go.
     """
 
     rows: list[EventRows]
     gone: Gone
+    sources: pa.Array
     vanished: set[bytes]
     forbidden: Forbidden
     removed: dict[str, int]
@@ -114,6 +116,7 @@ class _Planner:
         return ErasurePlan(
             rows=_events(rows),
             gone=gone,
+            sources=self.selected.sources,
             vanished=settled.vanished,
             forbidden=self._forbidden(settled.vanished, lost, sources),
             removed=_removed(self.snapshot, gone, rows),

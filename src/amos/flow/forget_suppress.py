@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from amos.admission.comparison import UNSALTED
 from amos.evidence.capture import CAPTURED
 from amos.flow.forget_plan import ErasurePlan
-from amos.flow.forget_selection import Selected, current_rows
+from amos.flow.forget_selection import current_rows
 from amos.flow.prepare import UNSALTED_CONVERSATIONS, UNSALTED_ENTITIES
 from amos.journal.store import EventRows, Snapshot
 from amos.kernels.hashing import sha256_rows
@@ -24,13 +24,13 @@ _HIDDEN = int(SourceFlag.WITHHELD | SourceFlag.CUT)
 _NAMELESS = "\x1a"
 
 
-def suppress(snapshot: Snapshot, selected: Selected, plan: ErasurePlan) -> list[EventRows]:
+def suppress(snapshot: Snapshot, plan: ErasurePlan) -> list[EventRows]:
     """Return the rows that hide what `plan` would erase; nothing is taken away.
 
     Atoms become tombstoned, edges and disputes end, sources get a revision without their words.
     """
     rows = [_withheld(group) for group in plan.rows]
-    blanked = _blanked(current_rows(snapshot, "sources", "source_id", selected.sources))
+    blanked = _blanked(current_rows(snapshot, "sources", "source_id", plan.sources))
     found = [
         *rows,
         EventRows("source_revised", "sources", blanked),

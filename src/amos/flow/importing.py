@@ -22,6 +22,7 @@ from amos.flow.parcels import Parcel, open_parcel
 from amos.flow.reapply import lacking_tombstones
 from amos.flow.reingest import Reading, export_name, extractor_of, read_told, undecidable
 from amos.flow.restore import building_beside
+from amos.flow.review_import import Repeating
 from amos.flow.rules import default_rules
 from amos.flow.streaming import Held
 from amos.identity import random_id
@@ -165,7 +166,9 @@ def _merge(terms: Importing, parcel: Parcel, planted: Path | None) -> dict[str, 
     was_empty = parcel.is_complete and record["sources"]["new"] == record["records_read"]
     equal = parcel.manifest["state_digest"] == digest if parcel.is_complete else None
     left = count if brought is None else 0
-    differs = undecidable(parcel) | ({"tombstones that did not come along": left} if left else {})
+    differs = undecidable(parcel, reviews_refused=record["reviews"]["refused"]) | (
+        {"tombstones that did not come along": left} if left else {}
+    )
     return {
         "mode": "merged",
         "rows": parcel.rows,
@@ -243,6 +246,10 @@ def bring_sources(shard: Shard, held: Held, terms: Importing, *, label: Path) ->
     receipt = run.ingest(reading.batches())
     receipt.records_read += reading.linked
     receipt.sources["linked"] += reading.linked
-    record = receipt.as_record()
+    repeating = Repeating(
+        shard=shard, held=held, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now()
+    )
+    record = {**receipt.as_record(), "reviews": repeating.repeat()}
+    record["graph_version"] = shard.head or None
     shard.record_run(run_id, "import", started, terms.now(), record)
     return record

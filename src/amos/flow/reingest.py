@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from amos.admission.reviewed import REVIEWER
 from amos.evidence.capture import identify_sources
 from amos.extraction.grammar import GRAMMARS
+from amos.flow.review_names import FORMAT
 from amos.flow.streaming import Held, newest_rows
 from amos.flow.versions import latest
 from amos.journal.store import Shard
@@ -149,6 +150,7 @@ class Reading:
 
     def _batches(self, choose: Callable[[np.ndarray], np.ndarray]) -> Iterator[Batch]:
         for sources in _in_pieces(newest_rows(self.held, "sources", SOURCE_COLUMNS)):
+            sources = sources.filter(pc.not_equal(sources["format"], FORMAT))  # see review_import
             chosen = sources.filter(pa.array(choose(edits_among(sources, self.told))))
             fresh = chosen.filter(pa.array(self._is_new(chosen)))
             self.linked += _records(chosen) - _records(fresh)
@@ -203,9 +205,9 @@ def extractor_of(held: Held) -> str | None:
     return only if only in GRAMMARS else None
 
 
-def undecidable(held: Held) -> dict[str, int]:
+def undecidable(held: Held, *, reviews_refused: int) -> dict[str, int]:
     """Return what of an export no new decision over its sources can arrive at, with its rows."""
-    cut = refused = reviewed = 0
+    cut = refused = 0
     for rows in held.groups("sources", ["revision"]):
         cut += pc.sum(pc.greater(rows["revision"], 1)).as_py() or 0
     for rows in held.groups("decisions", ["reasons"]):
@@ -213,12 +215,10 @@ def undecidable(held: Held) -> dict[str, int]:
             rows.filter(pc.greater(pc.list_value_length(rows["reasons"]), 0))["reasons"], 0
         )
         refused += pc.sum(pc.equal(firsts, str(Reason.DELIVERY_CONFLICT))).as_py() or 0
-    for rows in held.groups("events", ["event_type"]):
-        reviewed += pc.sum(pc.equal(rows["event_type"], "review_decided")).as_py() or 0
     found = {
         "sources cut by an erasure": cut,
         "refused deliveries": refused,
-        "decisions of a reviewer": reviewed,
+        "decisions of a reviewer": reviews_refused,
     }
     return {name: count for name, count in found.items() if count}
 

@@ -154,6 +154,8 @@ class Reviewing:
                     verdict=request.verdict,
                     words=request.words,
                     turn=max((row["turn"] for row in records[case.identifier]), default=-1) + 1,
+                    actor=self.actor,
+                    at_us=to_us(now),
                     until_us=request.until_us,
                 )
                 for case in others
@@ -183,9 +185,7 @@ class Reviewing:
     def _plan(self, snapshot: Snapshot, acts: list[Act], now: datetime) -> ReviewPlan:
         if not acts:
             return ReviewPlan(rows=[], reads={})
-        return plan_review(
-            snapshot, acts, actor=self.actor, rules=self.rules, key=self.shard.key, now=now, now_us=to_us(now)
-        )
+        return plan_review(snapshot, acts, rules=self.rules, key=self.shard.key, now=now)
 
     def _commit(
         self, plan: ReviewPlan, acts: list[Act], request: ReviewRequest, *, base: int, now: datetime
@@ -234,12 +234,31 @@ class Reviewing:
 Refusal = tuple[str, str, str]
 
 
-def _settled(case: Case, now_us: int) -> Refusal | None:
-    """Return why nothing is left to decide."""
+def why_not_allowed(
+    sight: Sight, case: Case, verdict: str, key: bytes, *, is_decided_fine: bool
+) -> Refusal | None:
+    """Return why a verdict cannot be given, apart from claims that have moved since; None when it can.
+
+    is_decided_fine: the case may be decided already.
+    """
+    refusal = None if is_decided_fine else _settled(case, None)
+    if refusal is None and verdict not in VERDICTS:
+        refusal = ("schema_invalid", f"no verdict is called {verdict!r}", f"Verdicts: {', '.join(VERDICTS)}.")
+    if refusal is None and verdict == "edit" and case.table == "sources":
+        refusal = ("schema_invalid", "a message has no wording to edit", "Approve or reject it.")
+    if refusal is not None or verdict not in ("approve", "edit") or case.table == "sources":
+        return refusal
+    wanted = pa.array([case.row["source_id"]], ID)
+    source = latest(sight.snapshot.lookup("sources", "source_id", wanted), "sources").to_pylist()[0]
+    return _unsound(case, source) or _forgotten(case, read_graves(sight.snapshot, key, sight.now))
+
+
+def _settled(case: Case, now_us: int | None) -> Refusal | None:
+    """Return why nothing is left to decide; a deadline counts where a time is given."""
     ref = shown_ref(case)
     if not case.is_waiting:
         return "already_decided", f"{ref} is decided: {case.decision['reasons'][0]}", f"See `amos why {ref}`."
-    if case.is_expired(now_us):
+    if now_us is not None and case.is_expired(now_us):
         return (
             str(Reason.QUARANTINE_EXPIRED),
             f"{ref} waited until {case.decision['deadline']:%Y-%m-%d}, and may not be decided any more",

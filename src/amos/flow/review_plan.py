@@ -37,12 +37,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Act:
-    """One verdict on one case.  turn: how many decisions were recorded of it before."""
+    """One verdict on one case.
+
+    turn: how many decisions were recorded of it before.  actor, at_us: who decides, and when, for the record.
+    """
 
     case: Case
     verdict: str
     words: Words
     turn: int
+    actor: str
+    at_us: int
     until_us: int | None = None
 
 
@@ -57,34 +62,22 @@ class ReviewPlan:
 
 
 def plan_review(
-    snapshot: Snapshot,
-    acts: Sequence[Act],
-    *,
-    actor: str,
-    rules: Rules,
-    key: bytes,
-    now: datetime,
-    now_us: int,
+    snapshot: Snapshot, acts: Sequence[Act], *, rules: Rules, key: bytes, now: datetime
 ) -> ReviewPlan:
     """Return the rows of `acts`, which were found to be allowed on this version.
 
-    now_us: the time that the records carry.  Raises InputError when a screen objects to what was written,
-    UsageError when a wording states no claim.
+    Raises InputError when a screen objects to what was written, UsageError when a wording states no claim.
     """
-    return _Planner(
-        snapshot=snapshot, acts=acts, actor=actor, rules=rules, key=key, now=now, now_us=now_us
-    ).plan()
+    return _Planner(snapshot=snapshot, acts=acts, rules=rules, key=key, now=now).plan()
 
 
 @dataclass(kw_only=True)
 class _Planner:
     snapshot: Snapshot
     acts: Sequence[Act]
-    actor: str
     rules: Rules
     key: bytes
     now: datetime
-    now_us: int
     fresh: list[pa.Table] = field(default_factory=list)
     entities: list[pa.Table] = field(default_factory=list)
     origin: dict[bytes, bytes] = field(default_factory=dict)
@@ -126,11 +119,18 @@ class _Planner:
     def _records(self) -> Any:
         reviewed = [
             Reviewed(
-                act.case.table, act.case.identifier, self._source(act.case), act.turn, act.words, _extra(act)
+                table=act.case.table,
+                identifier=act.case.identifier,
+                source=self._source(act.case),
+                turn=act.turn,
+                words=act.words,
+                extra=_extra(act),
+                actor=act.actor,
+                at_us=act.at_us,
             )
             for act in self.acts
         ]
-        raw = raw_records(reviewed, actor=self.actor, now_us=self.now_us)
+        raw = raw_records(reviewed)
         graves = read_graves(self.snapshot, self.key, self.now)
         return capture(raw, graves, rules=self.rules, key=self.key, now=self.now)
 

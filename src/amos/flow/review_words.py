@@ -72,7 +72,7 @@ class Words:
 class Reviewed(NamedTuple):
     """One decision to be recorded.  turn: how many were recorded of it before.
 
-    extra: what the record keeps of the decision, as JSON.
+    extra: what the record keeps of the decision, as JSON.  actor, at_us: who decided, and when.
     """
 
     table: str
@@ -81,6 +81,8 @@ class Reviewed(NamedTuple):
     turn: int
     words: Words
     extra: Row
+    actor: str
+    at_us: int
 
 
 def records_of(snapshot: Snapshot, things: Sequence[tuple[str, bytes]], key: bytes) -> dict[bytes, list[Row]]:
@@ -108,18 +110,18 @@ def check_words(words: Words, verdict: str) -> None:
         raise UsageError(f"the note has {len(words.note):,} characters; {LONGEST_NOTE:,} are kept")
 
 
-def raw_records(records: Sequence[Reviewed], *, actor: str, now_us: int) -> pa.Table:
+def raw_records(records: Sequence[Reviewed]) -> pa.Table:
     """Return RAW rows of the records: one block each, and one more for wording."""
     rows = []
     for record in records:
         shared = {
             "format": FORMAT,
-            "record_key": f"{id_text(record.table, record.identifier)}@{now_us}",
+            "record_key": f"{id_text(record.table, record.identifier)}@{record.at_us}",
             "role": str(Role.RECORD),
             "trust": str(Trust.TRUSTED_USER),
-            "author": actor,
+            "author": record.actor,
             "is_owner": False,
-            "event_us": now_us,
+            "event_us": record.at_us,
             "is_zone_assumed": False,
             "conversation_key": id_text(record.table, record.identifier),
             "turn": record.turn,

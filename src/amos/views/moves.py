@@ -67,6 +67,10 @@ def import_lines(record: Record) -> Iterator[str]:
     yield f"Read {plural(record['records_read'], 'record')}: {told}, {counts['unreadable']:,} without text."
     if record["dry_run"]:
         return
+    reviews = record["reviews"]
+    if any(reviews.values()):
+        came = f"{reviews['repeated']:,} came along, {reviews['linked']:,} were here"
+        yield f"Decisions of people: {came}, {reviews['refused']:,} do not fit what is stored here."
     if record["tombstones"]["not_transferable"]:
         count = plural(record["tombstones"]["not_transferable"], "tombstone")
         yield f"{count} of the export hold under its own key alone and did not come along."

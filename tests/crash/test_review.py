@@ -1,0 +1,70 @@
+"""Kill a reviewer's decision at every step of its commit: it was made whole or not at all."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from amos.api import Store
+from amos.flow.review_cases import QueueFilter
+from households import line, write_lines
+
+pytestmark = pytest.mark.crash
+
+TESTS = str(Path(__file__).parents[1])
+REVIEWER = """
+import sys
+from amos.api import Store
+with Store.open(sys.argv[1]) as store:
+    words = {"value": "D99"} if sys.argv[2] == "edit" else {}
+    print(store.decide(sys.argv[2], *sys.argv[3:], note="on the phone", key="k1", **words)["decided"])
+"""
+STEPS = ("commit.begun", "commit.rows_inserted", "commit.before_sqlite_commit", "commit.after_sqlite_commit")
+TALK = (
+    line("r1", "My locker is B12.", 1),
+    line("r2", "I think my locker is C40.", 2),
+    line("r3", "I have diabetes.", 3),
+)
+
+
+@pytest.fixture
+def waiting(tmp_path):
+    """Return the folder of a store and the references of the two claims that wait in it."""
+    with Store.create(tmp_path / "mem") as store:
+        store.ingest(write_lines(tmp_path / "talk.jsonl", *TALK), format="messages")
+        rows = store.review().rows
+    return tmp_path / "mem", [row["ref"] for row in sorted(rows, key=lambda row: row["event_time"])]
+
+
+def decide(folder, verdict, *refs, failpoint):
+    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
+    done = subprocess.run(
+        [sys.executable, "-c", REVIEWER, str(folder), verdict, *refs],
+        env={**known, "AMOS_FAILPOINT": failpoint},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout.strip()
+
+
+@pytest.mark.parametrize("verdict", ["approve", "edit", "reject"])
+@pytest.mark.parametrize("failpoint", STEPS)
+def test_a_killed_decision_was_made_whole_or_not_at_all(waiting, failpoint, verdict):
+    folder, refs = waiting
+    chosen = refs[:1] if verdict == "edit" else refs
+    assert decide(folder, verdict, *chosen, failpoint=failpoint) == (-signal.SIGKILL, "")
+    happened = failpoint == "commit.after_sqlite_commit"
+    words = {"value": "D99"} if verdict == "edit" else {}
+    with Store.open(folder) as store:
+        assert store.verify(deep=True).problems == []
+        assert len(store.review().rows) == len(refs) - len(chosen) * happened
+        assert [len(store.show_review(ref)["records"]) for ref in chosen] == [int(happened)] * len(chosen)
+        again = store.decide(verdict, *chosen, note="on the phone", key="k1", **words)
+        assert (again["decided"], again["replayed"]) == ((0, len(chosen)) if happened else (len(chosen), 0))
+        assert [len(store.show_review(ref)["records"]) for ref in chosen] == [1] * len(chosen)
+        assert store.verify(deep=True).problems == []
+        assert len(store.review(QueueFilter()).rows) == len(refs) - len(chosen)
