@@ -17,7 +17,8 @@ def test_a_good_store_ends_with_ok_and_the_state_digest(household):
 def test_the_report_has_the_contracted_shape(household):
     report = household("verify", "--json").object
     assert list(report) == [
-        "ok", "mode", "checked", "problems", "state_digest", "graph_version", "seconds", "phases",
+        "ok", "mode", "checked", "problems", "unchecked", "state_digest", "graph_version", "seconds",
+        "phases",
     ]  # fmt: skip
     assert set(report["checked"]) == {"commits", "segments", "bytes", "events", "rows", "spans"}
     assert report["ok"] is True

@@ -17,6 +17,14 @@ class Problem(NamedTuple):
     detail: str
 
 
+class Unchecked(NamedTuple):
+    """What could not be looked at because of a problem, and how many findings that explains."""
+
+    because: str
+    what: str
+    findings: int
+
+
 COUNTED = ("commits", "segments", "bytes", "events", "rows", "spans")
 
 
@@ -43,6 +51,7 @@ class VerifyReport:
     graph_version: int | None
     checked: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     problems: list[Problem] = field(default_factory=list)
+    unchecked: list[Unchecked] = field(default_factory=list)
     phases: dict[str, Phase] = field(default_factory=dict)
     state_digest: str | None = None
     seconds: float = 0.0
@@ -73,6 +82,7 @@ class VerifyReport:
             "mode": self.mode,
             "checked": dict(self.checked),
             "problems": [problem._asdict() for problem in self.problems],
+            "unchecked": [one._asdict() for one in self.unchecked],
             "state_digest": self.state_digest,
             "graph_version": self.graph_version,
             "seconds": round(self.seconds, 3),

@@ -25,7 +25,8 @@ from amos.journal.catalog_check import (
     check_texts,
 )
 from amos.journal.checkpoint import Checkpoint, check_since
-from amos.journal.findings import VerifyReport
+from amos.journal.consequences import set_apart
+from amos.journal.findings import Unchecked, VerifyReport
 from amos.journal.history_check import HistoryCheck, HistorySource, Walked
 from amos.journal.reference_walk import check_references
 from amos.journal.replay_check import check_replay, check_states
@@ -40,6 +41,9 @@ Digest = Callable[[Any], str]
 WHOLE_UP_TO_ROWS = 200_000
 """Sealed rows up to which the fast check recomputes them as well: it costs about a second."""
 _HASHERS = 4
+_AGREEMENT = Unchecked(
+    "the problems", "whether rows agree with one another: references, evidence spans, replay, state digest", 0
+)
 
 
 class Verifiable(HistorySource, CatalogSource, Protocol):
@@ -115,7 +119,10 @@ class _Verification:
             self._check_catalog(layout, walked)
             if since is not None:
                 self.report.problems += check_since(since, walked, layout.head)
-            if self.report.ok and self._is_whole(layout):
+            set_apart(self.report, layout.segments)
+            if not self.report.ok:
+                self.report.unchecked.append(_AGREEMENT)
+            elif self._is_whole(layout):
                 # rows are known to be what was committed: now whether they agree
                 with self.shard.pin(layout.head) as snapshot:
                     self._check_agreement(layout, snapshot, walked)
@@ -156,7 +163,7 @@ class _Verification:
             self.shard.check_segment(entry)
         except IntegrityError as cause:
             kind = "segment_missing" if "is missing" in cause.message else "segment_damaged"
-            return kind, cause.message
+            return kind, cause.message.removeprefix(f"{entry.file}: ")
         return None
 
     def _check_catalog(self, layout: Layout, walked: Walked) -> None:

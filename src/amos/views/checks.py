@@ -32,6 +32,9 @@ def verify_lines(report: Record) -> Iterator[str]:
         yield f"State digest {report['state_digest']}"
     for problem in report["problems"]:
         yield f"  {problem['kind']}: {visible(problem['where'])}: {visible(problem['detail'])}"
+    for one in report.get("unchecked", ()):
+        more = f" ({plural(one['findings'], 'finding')} besides)" if one["findings"] else ""
+        yield f"  not checked because of {visible(one['because'])}: {visible(one['what'])}{more}"
     if report["ok"]:
         yield "ok"
     else:

@@ -236,3 +236,58 @@ def test_long_lists_of_problems_are_counted(tmp_path):
 def test_lineage_and_other_tables_are_covered_too(tmp_path):
     lineage = EventRows("edge_committed", "lineage", rows_of("lineage", 2))
     assert problems_after(tmp_path, [*story(0, 1), lineage]) == set()
+
+
+def damaged(root, table):
+    """Flip a bit in the first file of a table; return its name."""
+    path = sorted((root / "default/default/segments" / table).glob("*.parquet"))[0]
+    raw = bytearray(path.read_bytes())
+    raw[len(raw) // 2] ^= 1
+    path.write_bytes(raw)
+    return path.relative_to(root / "default/default").as_posix()
+
+
+@pytest.mark.parametrize("table", ["sources", "atoms", "events"])
+def test_one_damaged_file_is_one_problem_and_says_what_hides_behind_it(root, table):
+    file = damaged(root, table)
+    report = report_of(root)
+    assert [(one.kind, one.where) for one in report.problems] == [("segment_damaged", file)]
+    assert report.unchecked[0].because == file
+    assert report.unchecked[0].findings > 0
+    assert ("the chain" if table == "events" else f"rows of {table}") in report.unchecked[0].what
+    assert "references" in report.unchecked[-1].what
+    assert report.as_record()["ok"] is False
+
+
+def test_a_missing_file_is_one_problem_too(root):
+    file = damaged(root, "events")
+    (root / "default/default" / file).unlink()
+    assert kinds(root) == {"segment_missing"}
+
+
+def test_what_does_not_follow_from_a_damaged_file_is_named_beside_it(root):
+    damaged(root, "sources")
+    execute(root, "DELETE FROM commits WHERE graph_version = 4")
+    execute(root, "UPDATE meta SET value = 7 WHERE name = 'hot_blobs'")
+    found = kinds(root)
+    assert {"segment_damaged", "commit_missing", "counter_changed"} <= found
+
+
+def test_rows_of_other_commits_than_the_damaged_ones_stay_named(root):
+    file = damaged(root, "sources")
+    last = int(file.rpartition("/")[2].split("-")[1])
+    execute(root, "DELETE FROM hot WHERE table_name = 'sources'")
+    places = {one.where for one in report_of(root).problems if one.kind == "rows_missing"}
+    assert places
+    assert all(int(place.rpartition(" ")[2]) > last for place in places if "commit" in place)
+
+
+def test_a_damaged_blob_of_events_is_one_problem(root):
+    execute(root, "UPDATE hot SET body = zeroblob(length(body)) WHERE table_name = 'events'")
+    report = report_of(root)
+    assert {one.kind for one in report.problems} == {"hot_damaged"}
+    assert report.unchecked[0].findings > 0
+
+
+def test_a_sound_store_leaves_nothing_unchecked(root):
+    assert report_of(root).unchecked == []
