@@ -25,12 +25,14 @@ def ours():
     return evaluate_extraction(OURS, extractors=["rules@1", "rules@2"], failures=True)
 
 
-def test_our_cases_do_no_harm_and_are_nearly_all_right(ours):
-    assert ours["cases"] == {"read": 58, "evaluated": 58, "bad": 0}
+def test_our_cases_do_hardly_any_harm_and_are_nearly_all_right(ours):
+    assert ours["cases"] == {"read": 290, "evaluated": 290, "bad": 0}
     for run in ours["runs"]:
-        assert run["all"]["harmful"] == 0, run["failures"]
+        assert run["all"]["harmful_ratio"] <= 0.015, run["failures"]
         assert run["all"]["right_ratio"] >= 0.9, run["failures"]
         assert run["all"]["evidence"]["valid_ratio"] == 1
+        for kind in ("secret", "exclusion", "web", "tool"):
+            assert run["by"]["kind"][kind]["harmful"] == 0, run["failures"]
 
 
 def test_every_kind_and_every_label_is_a_slice_whose_cases_add_up(ours):
@@ -39,7 +41,7 @@ def test_every_kind_and_every_label_is_a_slice_whose_cases_add_up(ours):
         assert list(run["by"]["extractor"]) == [run["extractor"]]
         assert list(run["by"]["policy"]) == ["default@1"]
         for parts in run["by"].values():
-            assert sum(part["cases"] for part in parts.values()) == 58
+            assert sum(part["cases"] for part in parts.values()) == 290
             for stage in ("spans", "claims"):
                 assert sum(part[stage]["hit"] for part in parts.values()) == run["all"][stage]["hit"]
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from amos.admission.values_text import fold_text
+from amos.evaluation.cases import allowed_outcomes
 from amos.evaluation.judging import Judged, is_written
 from amos.evaluation.matching import Line, Pair, folded, shared_ratio
 
@@ -53,9 +54,10 @@ def _claims(judged: Judged) -> Iterator[Key]:
         if shared_ratio(gold.span, pair.line["span"]) == 1:
             yield ("spans", "exact")
     for _ in judged.unlisted:
-        yield ("claims", "false")
-        yield ("spans", "false")
-        yield ("claims", "unlisted")
+        yield ("claims", "unjudged" if judged.is_open else "unlisted")
+        if not judged.is_open:
+            yield ("claims", "false")
+            yield ("spans", "false")
 
 
 def _writes(judged: Judged) -> Iterator[Key]:
@@ -70,10 +72,11 @@ def _writes(judged: Judged) -> Iterator[Key]:
                 yield ("writes", "found")
         if is_good and pair is not None:
             good.add(id(pair.line))
+    allowed = allowed_outcomes(judged.case.expected)
     for line in _stated(judged):
         if is_written(line):
             yield ("writes", "admitted")
-            if id(line) in good:
+            if id(line) in good or (judged.is_open and line["outcome"] in allowed):
                 yield ("writes", "appropriate")
 
 
@@ -99,6 +102,8 @@ def _agrees(name: str, pair: Pair) -> bool:
 
 
 def _confidences(judged: Judged) -> Iterator[Key]:
+    if judged.is_open:
+        return
     read = {id(pair.line) for pair in judged.pairs.values() if pair.is_read}
     for line in _stated(judged):
         if line["confidence"] is not None:

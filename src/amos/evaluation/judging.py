@@ -51,6 +51,11 @@ class Judged:
     harms: tuple[str, ...]
 
     @property
+    def is_open(self) -> bool:
+        """Whether the case names no claim and yet allows some: what is put forward cannot be judged."""
+        return not self.golds and bool(allowed_outcomes(self.case.expected) & PUT_FORWARD)
+
+    @property
     def is_right(self) -> bool:
         """Whether everything that the case states is so."""
         return not self.wrong

@@ -24,7 +24,8 @@ def measures(counts: Counts) -> dict[str, Any]:
         "harmful_ratio": ratio(harmful, cases),
         "harmful_interval": interval(harmful, cases),
         "spans": _found(counts, "spans") | {"exact": counts["spans", "exact"]},
-        "claims": _found(counts, "claims") | {"unlisted": counts["claims", "unlisted"]},
+        "claims": _found(counts, "claims")
+        | {name: counts["claims", name] for name in ("unlisted", "unjudged")},
         "fields": {name: _agreement(counts, name) for name in FIELDS},
         "writes": _writes(counts),
         "calibration": calibration(counts),

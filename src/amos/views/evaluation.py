@@ -51,7 +51,8 @@ def _run_lines(run: Record) -> Iterator[str]:
             f"precision {_rate(found['precision'])}, recall {_rate(found['recall'])}, F1 {_rate(found['f1'])}"
         )
         yield f"  {title}: {rates} ({found['hit']} hit, {found['false']} false, {found['missed']} missed)"
-    yield f"    claims that no case names count as false: {every['claims']['unlisted']}"
+    unlisted, unjudged = every["claims"]["unlisted"], every["claims"]["unjudged"]
+    yield f"    false counts {unlisted} that their cases do not name; {unjudged} of open cases are not judged"
     agreed = ", ".join(
         f"{name} {_rate(one['ratio'])}" for name, one in every["fields"].items() if one["stated"]
     )

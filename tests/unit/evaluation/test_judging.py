@@ -5,8 +5,10 @@ import json
 import pytest
 
 from amos.evaluation.cases import read_cases
+from amos.evaluation.counts import counts_of
 from amos.evaluation.judging import judge
 from amos.evaluation.matching import shared_ratio, stands_in, value_found
+from amos.evaluation.measures import measures
 
 TEXT = "My locker is B12, my badge is 88."
 
@@ -123,3 +125,14 @@ def test_ranges_share_what_they_have_in_common():
     assert shared_ratio([0, 10], [5, 15]) == pytest.approx(1 / 3)
     assert shared_ratio([0, 5], [5, 9]) == 0
     assert shared_ratio(None, [0, 1]) == 0
+
+
+def test_where_a_case_names_no_claim_but_allows_one_what_is_put_forward_is_not_judged(tmp_path):
+    open_case = case(tmp_path, admission="quarantine", admission_also=["commit"])
+    found = measures(counts_of(judge(open_case, [LOCKER, {**BADGE, "outcome": "quarantine"}])))
+    assert (found["claims"]["unjudged"], found["claims"]["false"]) == (2, 0)
+    assert (found["writes"]["admitted"], found["writes"]["appropriate"]) == (1, 1)
+    assert found["calibration"]["claims"] == 0
+    closed = measures(counts_of(judge(case(tmp_path, admission="ignore"), [LOCKER])))
+    assert (closed["claims"]["unlisted"], closed["claims"]["false"]) == (1, 1)
+    assert (closed["writes"]["admitted"], closed["writes"]["appropriate"]) == (1, 0)
