@@ -1,6 +1,7 @@
 """`amos review list|show|decide`."""
 
 import json
+import time
 
 import pytest
 
@@ -254,3 +255,17 @@ def test_an_empty_queue_is_reported_as_such(amos):
     amos("init")
     assert amos("report", "review").out == "Nothing waits for a review.\n"
     assert "Nothing waits for a review." in amos("report", "review", "--as", "html").out
+
+
+def test_nothing_expires_before_its_deadline(own):
+    assert own("review", "expire").out == "Nothing has passed its deadline.\n"
+    assert own("review", "expire", "--dry-run", "--json").object["status"] == "nothing"
+    ref = case(own, "uncertain")["ref"]
+    assert own("review", "decide", "defer", ref, "--days", 0.00001).code == 0
+    time.sleep(1)
+    told = own("review", "expire", "--dry-run")
+    assert told.out.endswith("1 claim and 0 messages would wait no longer; nothing was changed.\n")
+    gone = own("review", "expire", "--json").object
+    assert (gone["status"], gone["items"][0]["ref"]) == ("purged", ref)
+    assert own("review", "show", ref).code == 2
+    assert own("verify", "--deep").code == 0

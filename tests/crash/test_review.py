@@ -1,4 +1,4 @@
-"""Kill a reviewer's decision at every step of its commit: it was made whole or not at all."""
+"""Kill a decision, and the purge of what nobody decided: whole or not at all."""
 
 import os
 import signal
@@ -40,10 +40,14 @@ def waiting(tmp_path):
 
 
 def decide(folder, verdict, *refs, failpoint):
+    return run(REVIEWER, folder, verdict, *refs, failpoint=failpoint)
+
+
+def run(program, folder, *words, failpoint):
     known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
     done = subprocess.run(
-        [sys.executable, "-c", REVIEWER, str(folder), verdict, *refs],
-        env={**known, "AMOS_FAILPOINT": failpoint},
+        [sys.executable, "-c", program, str(folder), *words],
+        env={**known, "AMOS_FAILPOINT": failpoint} if failpoint else known,
         capture_output=True,
         text=True,
         check=False,
@@ -68,3 +72,43 @@ def test_a_killed_decision_was_made_whole_or_not_at_all(waiting, failpoint, verd
         assert [len(store.show_review(ref)["records"]) for ref in chosen] == [1] * len(chosen)
         assert store.verify(deep=True).problems == []
         assert len(store.review(QueueFilter()).rows) == len(refs) - len(chosen)
+
+
+EXPIRER = """
+import sys
+from datetime import timedelta
+from amos.api import Store
+from amos.clock import utc_now
+from amos.flow.review_expire import Expiring
+from amos.flow.rules import default_policy
+from amos.identity import random_id
+with Store.open(sys.argv[1]) as store:
+    later = utc_now() + timedelta(days=31)
+    policy = default_policy()[0]
+    work = Expiring(shard=store.shard, actor="a", run_id=random_id(), policy=policy, now=lambda: later)
+    print(work.expire()["status"])
+"""
+PURGING = (
+    "rewrite.drafted",
+    "replace.named",
+    "commit.before_sqlite_commit:2",  # the first commit seals the hot tail
+    "commit.after_sqlite_commit:2",
+    "garbage.before_unlink",
+    "purge.files_gone",
+    "purge.log_truncated",
+)
+
+
+@pytest.mark.parametrize("failpoint", PURGING)
+def test_a_killed_purge_of_expired_claims_did_not_happen_or_is_finished(waiting, failpoint):
+    folder, refs = waiting
+    assert run(EXPIRER, folder, failpoint=failpoint) == (-signal.SIGKILL, "")
+    happened = failpoint.startswith(("purge.", "garbage.", "commit.after_sqlite_commit:2"))
+    with Store.open(folder) as store:
+        assert store.verify(deep=True).problems == []
+        assert len(store.review().rows) == len(refs) * (not happened)
+        assert store.shard.garbage() == []
+    assert run(EXPIRER, folder, failpoint="") == (0, "nothing" if happened else "purged")
+    with Store.open(folder) as store:
+        assert store.review().rows == []
+        assert store.verify(deep=True).problems == []

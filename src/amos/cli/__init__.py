@@ -48,7 +48,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
     "review": Entry(
-        "Decide", "amos.cli.review:review", "Decide what waits for a person: list, show, decide."
+        "Decide", "amos.cli.review:review", "Decide what waits for a person: list, show, decide, expire."
     ),
     "propose": Entry("Decide", "amos.cli.propose:propose", "Print the candidates of texts without a store."),
     "reprocess": Entry(

@@ -1,4 +1,4 @@
-"""`amos review list|show|decide`."""
+"""`amos review list|show|decide|expire`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def filter_options(command: Any) -> Any:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def review(ctx: click.Context) -> None:
-    """Decide what waits for a person: list, show, decide.
+    """Decide what waits for a person: list, show, decide, expire.
 
     A claim waits when it is uncertain, sensitive, about somebody else, or comes from a source that nobody
     vouches for. What a person decided is never decided again by itself: when what it rests on changes, it
@@ -212,6 +212,36 @@ def decide(
     else:
         print_lines(decided_lines(report))
     _warn(invocation, report)
+
+
+@review.command("expire")
+@click.option(
+    "--wait", "wait_seconds", type=click.FloatRange(min=0), default=10, show_default=True,
+    help="Seconds to wait for readers that still hold files.",
+)  # fmt: skip
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would go; change nothing.")
+@json_option
+@pass_invocation
+def expire(invocation: Invocation, /, *, wait_seconds: float, dry_run: bool, as_json: bool) -> None:
+    """Purge what has passed its deadline and nobody has decided on.
+
+    The claims go from every file, with what reviewers wrote about them; the words stay in their messages. A
+    message that is withheld stays withheld, and waits no longer. An expired case cannot be decided any more,
+    whether it was purged or not.
+
+    \b
+    Examples:
+      amos review expire --dry-run
+      amos review expire
+    """
+    from amos.views.review import expired_lines
+
+    with invocation.open_store(is_writing=not dry_run) as store:
+        report = store.expire(dry_run=dry_run, wait_seconds=wait_seconds)
+    if as_json:
+        print_object(report)
+    else:
+        print_lines(expired_lines(report))
 
 
 def _end(days: float | None, until: str | None) -> int | None:

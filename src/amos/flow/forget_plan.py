@@ -108,6 +108,7 @@ class _Planner:
             gone,
             key=self.key,
             policy=self.policy,
+            is_expiry=len(self.selected.expired) > 0,
         )
         self._drop_echoes(settled.vanished, gone)
         gone.add_table("entities", unnamed_entities(self.snapshot, sources, lost.candidates))
@@ -139,13 +140,14 @@ class _Planner:
         of_claims = with_reworded(self.snapshot, of_claims, self.selected.claims)
         in_kept = pc.invert(pc.is_in(of_claims["source_id"], value_set=self.selected.sources))
         of_claims = of_claims.filter(in_kept)
+        expired = lookup("candidates", "candidate_id", self.selected.expired)
         evidence = of_claims["source_id"].combine_chunks().unique()
         cited = current_rows(self.snapshot, "sources", "source_id", evidence)
         contents = dict(zip(cited["source_id"].to_pylist(), cited["content"].to_pylist(), strict=True))
         passages = passages_of(of_claims, contents)
         lost = _Lost(
-            candidates=pa.concat_tables([of_sources, of_claims]),
-            evidence=evidence,
+            candidates=pa.concat_tables([of_sources, of_claims, expired]),
+            evidence=pa.concat_arrays([evidence, expired["source_id"].combine_chunks()]).unique(),
             passages=passages,
         )
         if keep_evidence or not len(self.selected.claims):
@@ -229,9 +231,9 @@ class _Planner:
         stays = found.filter(pc.invert(_among(found, lost.candidates)))
         stays = stays.filter(pc.invert(_among(stays, changed)))
         stays = stays.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
-        cited = zip(
-            lost.candidates["source_id"].to_pylist(), lost.candidates["spans"].to_pylist(), strict=True
-        )
+        is_expired = pc.is_in(lost.candidates["candidate_id"], value_set=self.selected.expired)
+        no_evidence = lost.candidates.filter(pc.invert(is_expired))
+        cited = zip(no_evidence["source_id"].to_pylist(), no_evidence["spans"].to_pylist(), strict=True)
         left = Left(
             candidates=pa.concat_tables([stays, changed]),
             claims=claims,

@@ -25,6 +25,8 @@ from amos.schemas.columns import ID
 from amos.schemas.vocabulary import Action, Modality, Outcome, Reason
 
 _PLACE = ["graph_version", "row_number"]
+_FORGOTTEN = (Outcome.REJECT, Action.REJECT, Reason.TOMBSTONED)
+_EXPIRED = (Outcome.IGNORE, Action.NOOP, Reason.QUARANTINE_EXPIRED)
 _TURN = ["source_id", "revision", "conversation_id", "turn", "event_time"]
 
 
@@ -143,9 +145,13 @@ def _still_named(snapshot: Snapshot, table: str, column: str, ids: pa.Array, gon
 
 
 def source_refusals(
-    snapshot: Snapshot, sources: pa.Array, gone: Gone, *, key: bytes, policy: Policy
+    snapshot: Snapshot, sources: pa.Array, gone: Gone, *, key: bytes, policy: Policy, is_expiry: bool = False
 ) -> pa.Table:
-    """Return the decision that each of `sources` was cut or emptied by an erasure."""
+    """Return the decision that each of `sources` was cut or emptied by an erasure.
+
+    is_expiry: they were emptied because nobody decided on their claims in time.
+    """
+    outcome, action, reason = _EXPIRED if is_expiry else _FORGOTTEN
     schema = UNSALTED["decisions"]
     count = len(sources)
     ids = decision_ids(sources, key)
@@ -161,9 +167,9 @@ def source_refusals(
         "version": [held.get(one, 0) + 1 for one in ids.to_pylist()],
         "candidate_id": [None] * count,
         "source_id": sources,
-        "outcome": [str(Outcome.REJECT)] * count,
-        "action": [str(Action.REJECT)] * count,
-        "reasons": [[str(Reason.TOMBSTONED)]] * count,
+        "outcome": [str(outcome)] * count,
+        "action": [str(action)] * count,
+        "reasons": [[str(reason)]] * count,
         "modality": [str(Modality.ASSERTED)] * count,
         "policy": [policy.label] * count,
         "extractor": [EXTRACTOR] * count,

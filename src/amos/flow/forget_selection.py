@@ -61,12 +61,14 @@ class Selected:
     """Ids that shall go: claims (which are atoms) and whole sources; and how they were named.
 
     named: kind and reference of every selector, for the ledger: no content.  subjects: entities named.
+    expired: candidates that go because nobody decided on them in time; their words stay in the messages.
     """
 
     claims: pa.Array
     sources: pa.Array
     named: tuple[tuple[str, str], ...]
     subjects: tuple[bytes, ...] = ()
+    expired: pa.Array = field(default_factory=lambda: pa.array([], ID))
 
 
 def select(snapshot: Snapshot, request: ForgetRequest, runs: Mapping[bytes, list[int]]) -> Selected:

@@ -63,6 +63,26 @@ class Queue(Looking):
         )
         return work.decide(request, dry_run=dry_run)
 
+    def expire(self, *, dry_run: bool = False, wait_seconds: float = 10) -> dict[str, Any]:
+        """Purge what has passed its deadline without a decision; return what went.
+
+        The claims go from every file, their words stay in the messages; a withheld message stays withheld.
+        wait_seconds: for readers that still hold files.  Raises InputError when a legal hold is against it.
+        """
+        from amos.flow.review_expire import Expiring
+        from amos.flow.rules import default_policy
+
+        work = Expiring(
+            shard=self.shard,
+            actor=self.principal.name,
+            run_id=random_id(),
+            policy=default_policy()[0],
+            now=utc_now,
+            scope=self.scope,
+            wait_seconds=wait_seconds,
+        )
+        return work.expire(dry_run=dry_run)
+
     def report_review(
         self, *, limit: int | None = None, is_full: bool = False, **when: Unpack[When]
     ) -> dict[str, Any]:

@@ -171,3 +171,19 @@ def _sum(report: Row) -> str:
     if report["refused"]:
         parts.append(f"{report['refused']:,} left as they are")
     return f"{'; '.join(parts)}; graph version {report['graph_version']}."
+
+
+def expired_lines(report: Row) -> Iterator[str]:
+    """Yield what has passed its deadline, and what became of it."""
+    for item in report["items"]:
+        said = shortened(item["statement"] or "(message)")
+        yield f"{item['ref']}  {item['deadline'][:10]}  {said}  ({', '.join(item['reasons'])})"
+    told = f"{plural(report['claims'], 'claim')} and {plural(report['messages'], 'message')}"
+    if report["status"] == "nothing":
+        yield "Nothing has passed its deadline."
+    elif report["dry_run"]:
+        yield f"{told} would wait no longer; nothing was changed."
+    elif report["status"] == "pending":
+        yield f"{told} wait no longer; a reader still holds files, the next writing command finishes."
+    else:
+        yield f"{told} wait no longer; no file holds the claims; graph version {report['graph_version']}."

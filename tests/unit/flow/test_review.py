@@ -6,16 +6,18 @@ from datetime import timedelta
 import pytest
 
 from amos.api import Store
-from amos.clock import utc_now
+from amos.clock import to_us, utc_now
 from amos.errors import BusyError, EngineError, InputError
 from amos.flow.review import Reviewing, ReviewRequest
 from amos.flow.review_cases import QueueFilter
+from amos.flow.review_expire import Expiring
 from amos.flow.review_words import Words
-from amos.flow.rules import default_rules
+from amos.flow.rules import default_policy, default_rules
 from amos.identity import random_id
 from amos.moves import export_lines, export_tables, import_export
+from forgotten import traces_of
 from households import line, write_lines
-from laws import digest_of
+from laws import digest_of, references
 
 TALK = (
     line("r1", "My locker is B12.", 1),
@@ -178,3 +180,52 @@ def test_forgetting_a_case_takes_the_note_of_its_reviewer_along(store):
     store.decide("reject", again, note="Zanzibar said so on the phone")  # anybody may use these words again
     assert store.show_review(again)["records"][0]["note"] == "Zanzibar said so on the phone"
     assert store.verify(deep=True).problems == []
+
+
+def test_what_nobody_decided_in_time_is_purged_and_its_words_stay(store, tmp_path):
+    ref = waiting(store, "uncertain")
+    store.decide("defer", ref, until_us=to_us(utc_now()) + 60_000_000, note="Zanzibar may know")
+    later = utc_now() + timedelta(days=31)
+    work = Expiring(
+        shard=store.shard, actor="anna", run_id=random_id(), policy=default_policy()[0], now=lambda: later
+    )
+    assert work.expire(dry_run=True)["claims"] == 3
+    report = work.expire()
+    assert (report["status"], report["claims"], report["messages"]) == ("purged", 3, 1)
+    assert store.review(QueueFilter(is_expired=True)).rows == store.review().rows == []
+    assert traces_of(tmp_path / "mem", "Zanzibar") == []
+    assert store.search("C40").rows != []  # the message says so still
+    texts = [row["content"] for row in store.sql("SELECT content FROM sources").to_pylist()]
+    assert "I think my locker is C40." in texts
+    reasons = store.sql("SELECT outcome, reasons FROM decisions").to_pylist()
+    assert [row["outcome"] for row in reasons if row["reasons"][0] == "quarantine_expired"] == ["ignore"] * 4
+    assert store.verify(deep=True).problems == []
+    assert references(store) == []
+    before = digest_of(store)
+    assert work.expire()["status"] == "nothing"
+    store.ingest(write_lines(tmp_path / "again.jsonl", *TALK), format="messages")
+    assert digest_of(store) == before
+
+
+def test_a_claim_beside_an_expired_one_keeps_its_evidence(store, tmp_path):
+    told = line("both", "My shelf is oak and I think my gate is red.", 9)
+    store.ingest(write_lines(tmp_path / "both.jsonl", told), format="messages")
+    atoms = {row["atom_id"]: row["evidence_count"] for row in store.list().rows}
+    later = utc_now() + timedelta(days=31)
+    work = Expiring(
+        shard=store.shard, actor="anna", run_id=random_id(), policy=default_policy()[0], now=lambda: later
+    )
+    work.expire()
+    assert {row["atom_id"]: row["evidence_count"] for row in store.list().rows} == atoms
+    assert store.verify(deep=True).problems == []
+
+
+def test_a_hold_keeps_expired_claims(store):
+    store.hold(reason="case_1")
+    later = utc_now() + timedelta(days=31)
+    work = Expiring(
+        shard=store.shard, actor="anna", run_id=random_id(), policy=default_policy()[0], now=lambda: later
+    )
+    with pytest.raises(InputError) as refused:
+        work.expire()
+    assert refused.value.code == "retention_policy_denied"
