@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.extraction import frames_play, frames_retractions, frames_speakers, frames_texts
+from amos.extraction import frames_logs, frames_play, frames_retractions, frames_speakers, frames_texts
 from amos.extraction.frames_found import OPENINGS, Frame, Kind, Rule, flat
 from amos.extraction.screen_view import byte_offsets
 from amos.schemas.claims import CLAIMS, SEGMENTABLE
@@ -23,6 +23,7 @@ _RULES: tuple[Rule, ...] = (
     *frames_texts.RULES,
     *frames_play.RULES,
     *frames_speakers.RULES,
+    *frames_logs.RULES,
     *frames_retractions.RULES,
 )
 
