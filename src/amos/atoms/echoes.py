@@ -18,7 +18,6 @@ MOST_PPM = 100_000
 """What one conversation adds to confidence, and all of them together."""
 WHOLE_PPM = 1_000_000
 
-_SPACE = re.compile(r"\s+")
 _QUOTES = str.maketrans("’‘“”", "''\"\"")
 _OPENING = re.compile(r"user(?:('s)| (\w+))(?= )")
 _TOLD = {
@@ -41,7 +40,9 @@ _THIRD_PERSON = re.compile(r"\b(?:their|them|theirs|themselves)\b")
 
 def echo_text(text: str) -> str:
     """Return `text` as it is compared: case folded, white space collapsed, quotation marks straight."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)).strip()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    return " ".join(text.casefold().split())
 
 
 def windows_of(statement: str, excerpt: str = "") -> tuple[str, ...]:
@@ -74,33 +75,40 @@ class Echoes:
     """
 
     def __init__(self, windows: Iterable[Sequence[str]]) -> None:
-        self._starting: dict[str, list[tuple[str, int]]] = {}
+        self._numbers: dict[str, list[int]] = {}
+        lengths: dict[str, set[int]] = {}
         for number, forms in enumerate(windows):
             for form in forms:
-                self._starting.setdefault(form[:SHORTEST], []).append((form, number))
+                self._numbers.setdefault(form, []).append(number)
+                lengths.setdefault(form[:SHORTEST], set()).add(len(form))
+        self._lengths = {start: tuple(sorted(found)) for start, found in lengths.items()}
+        """By the first characters of windows: how long those are that begin so, at most `WINDOW`."""
 
     def found_in(self, *texts: str) -> list[int]:
-        """Return the numbers of the memories that `texts` repeat, each once, in order."""
+        """Return the numbers of the memories that `texts` repeat, each once, in order.
+
+        The work grows with the texts alone: at one place at most as many windows are compared as there
+        are lengths of windows.
+        """
         found: set[int] = set()
         for text in texts:
             reply = echo_text(text)
             for start in range(len(reply) - SHORTEST + 1):
-                for form, number in self._starting.get(reply[start : start + SHORTEST], ()):
-                    if number not in found and _stands_at(reply, form, start):
-                        found.add(number)
+                for length in self._lengths.get(reply[start : start + SHORTEST], ()):
+                    numbers = self._numbers.get(reply[start : start + length])
+                    if numbers is not None and _is_whole(reply, start, length):
+                        found.update(numbers)
         return sorted(found)
 
 
-def _stands_at(reply: str, form: str, start: int) -> bool:
-    """Tell whether `form` stands in `reply` at `start` as whole words; a cut window may end inside one."""
-    end = start + len(form)
-    is_alone = start == 0 or not (reply[start - 1].isalnum() and form[0].isalnum())
-    is_ended = (
-        len(form) == WINDOW
-        or end == len(reply)
-        or not (reply[end : end + 1].isalnum() and form[-1].isalnum())
+def _is_whole(reply: str, start: int, length: int) -> bool:
+    """Tell whether a window stands in `reply` as whole words; one that was cut may end inside one."""
+    end = start + length
+    is_begun = start == 0 or not (reply[start - 1].isalnum() and reply[start].isalnum())
+    is_cut = length == WINDOW
+    return is_begun and (
+        is_cut or end >= len(reply) or not (reply[end].isalnum() and reply[end - 1].isalnum())
     )
-    return is_alone and is_ended and reply.startswith(form, start)
 
 
 def check_delta(delta: float) -> int:
