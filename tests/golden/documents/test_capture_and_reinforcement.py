@@ -1,7 +1,7 @@
 """The document on capture and reinforcement: what of it holds for memory that is read from transcripts.
 
-Captured interactions themselves are in `test_captured_interactions.py`; here an interaction is a pair of turns
-of a transcript, and listing, `since` and limits are those of every list.
+Captured interactions themselves are in `test_captured_interactions.py`; here an interaction is a pair of
+turns of a transcript, and listing, `since` and limits are those of every list.
 """
 
 import pytest
