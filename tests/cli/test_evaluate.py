@@ -102,6 +102,7 @@ def test_bad_lines_are_named_and_only_a_strict_run_fails_for_them(amos, folder):
     ("words", "code"),
     [
         (["gone.jsonl"], 3),
+        (["."], 3),
         (["empty.jsonl"], 3),
         (["notes.jsonl"], 3),
         ([""], 2),
@@ -118,6 +119,7 @@ def test_what_cannot_be_measured_is_said_with_the_next_step(words, code, amos, f
     assert told.code == code
     assert told.out == ""
     assert "next:" in told.err
+    assert "--from" not in told.err
 
 
 def test_the_queue_of_a_named_store_is_told_and_the_store_stays_as_it_is(amos, folder):

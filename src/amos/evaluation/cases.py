@@ -155,7 +155,9 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 if raw.strip():
                     yield number, raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
     except OSError as cause:
-        raise InputError(f"{path}: {cause.strerror}", path=str(path)) from cause
+        raise InputError(
+            f"{path}: {cause.strerror}", path=str(path), advice="Name a file of cases that you may read."
+        ) from cause
 
 
 def _read_line(path: Path, number: int, raw: bytes, found: CaseFile, seen: set[str]) -> None:
