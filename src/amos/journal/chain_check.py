@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from amos.journal.events import CHECKED, FIRST_LINK, next_link
 from amos.journal.findings import Problem
-from amos.journal.promises import json_field
+from amos.journal.promises import Stated
 from amos.journal.tree import TreeRoot
 from amos.kernels.canonical import encode_rows
 from amos.kernels.hashing import sha256_rows
@@ -64,13 +63,19 @@ class ChainCheck:
         """How many events went by."""
         return self.tree.size
 
-    def check(self, commits: Sequence[CommitEntry], events: pa.Table) -> Iterator[Problem]:
-        """Yield what is wrong with the next commits, oldest first, and all events up to the last of them."""
+    def check(
+        self, commits: Sequence[CommitEntry], events: pa.Table, payloads: Stated | None = None
+    ) -> Iterator[Problem]:
+        """Yield what is wrong with the next commits, oldest first, and all events up to the last of them.
+
+        payloads: those of the events, where already read.
+        """
         yield from self._check_versions(commits)
         versions = events.column("graph_version").to_numpy()
         logged = np.array([commit.graph_version for commit in commits], np.int64)
         starts, stops = np.searchsorted(versions, logged, "left"), np.searchsorted(versions, logged, "right")
-        page = _Page(events, commits, starts, stops)
+        said = Stated(events.column("payload")) if payloads is None else payloads
+        page = _Page(events, commits, starts, stops, said)
         links = running_links(self.link, page.recomputed)
         if self._is_sound(page, links):
             self._add(page, links)
@@ -159,7 +164,14 @@ class _Page:
     differing: by row what an event and its commit both state, and state differently.
     """
 
-    def __init__(self, events: pa.Table, commits: Sequence[CommitEntry], starts: Array, stops: Array) -> None:
+    def __init__(
+        self,
+        events: pa.Table,
+        commits: Sequence[CommitEntry],
+        starts: Array,
+        stops: Array,
+        payloads: Stated,
+    ) -> None:
         self.commits, self.starts, self.stops = commits, starts, stops
         self.recomputed = event_checksums(events)
         self.checksums = digest_rows(events.column("checksum"))
@@ -170,36 +182,42 @@ class _Page:
         rows = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(len(owners))
         self.differing: dict[int, list[str]] = {}
         if len(rows):
-            held = events if len(rows) == len(events) else events.take(pa.array(rows))
-            for name, is_same in _agreement(held, commits, owners):
+            for name, is_same in _agreement(events, commits, owners, rows, payloads):
                 for row in rows[~is_same].tolist():
                     self.differing.setdefault(row, []).append(name)
 
 
 def _agreement(
-    events: pa.Table, commits: Sequence[CommitEntry], owners: Array
+    events: pa.Table, commits: Sequence[CommitEntry], owners: Array, rows: Array, payloads: Stated
 ) -> Iterator[tuple[str, Array]]:
-    """Yield (what, is_same per event) for everything that events and the commit log both state."""
-    accepted = events.column("accepted_at").cast(pa.int64()).to_numpy()
-    occurred = events.column("occurred_at").cast(pa.int64()).to_numpy()
+    """Yield (what, is_same per event) for everything that events and the commit log both state.
 
-    def logged(name: str) -> Array:
-        return np.array([getattr(commit, name) for commit in commits], np.int64)[owners]
+    owners, rows: of each event that is looked at, its commit and its row.
+    """
+    versions, accepted, skews = (
+        np.fromiter((getattr(commit, name) for commit in commits), np.int64, len(commits))[owners]
+        for name in ("graph_version", "accepted_us", "skew_us")
+    )
+    told = events.column("accepted_at").cast(pa.int64()).to_numpy()[rows]
+    occurred = events.column("occurred_at").cast(pa.int64()).to_numpy()[rows]
+    yield "version", events.column("version").to_numpy()[rows] == versions
+    yield "time", told == accepted
+    yield "skew", told - occurred == skews
 
-    yield "version", events.column("version").to_numpy() == logged("graph_version")
-    yield "time", accepted == logged("accepted_us")
-    yield "skew", accepted - occurred == logged("skew_us")
-    yield "actor", _same_texts(events.column("actor"), [commit.actor for commit in commits], owners)
-    operations = json_field(events.column("payload"), "operation")
-    yield "operation", _same_texts(operations, [commit.operation for commit in commits], owners)
-    runs = json_field(events.column("authorization_context"), "run")
-    stated = runs.is_valid().to_numpy(zero_copy_only=False)  # commits of format 1 left it out
-    yield "run", _same_texts(runs, [commit.run_id.hex() for commit in commits], owners) | ~stated
+    def same(found: Sequence[str | None], codes: Array, logged: Sequence[str]) -> Array:
+        number: dict[str | None, int] = {}
+        wanted = np.array([number.setdefault(text, len(number)) for text in logged])[owners]
+        is_same: Array = np.array([number.get(text, -1) for text in found])[codes] == wanted
+        return is_same
 
-
-def _same_texts(stated: pa.Array | pa.ChunkedArray, logged: Sequence[str], owners: Array) -> Array:
-    expected = pa.array(logged, pa.string()).take(pa.array(owners))
-    return pc.fill_null(pc.equal(stated, expected), False).to_numpy(zero_copy_only=False)
+    actors = Stated(events.column("actor"))
+    yield "actor", same(actors.values, actors.codes[rows], [commit.actor for commit in commits])
+    operations = payloads.texts("operation")
+    yield "operation", same(operations, payloads.codes[rows], [commit.operation for commit in commits])
+    contexts = Stated(events.column("authorization_context"))
+    runs, codes = contexts.texts("run"), contexts.codes[rows]
+    unstated = np.array([run is None for run in runs])[codes]  # commits of format 1 left it out
+    yield "run", same(runs, codes, [commit.run_id.hex() for commit in commits]) | unstated
 
 
 def page_edges(counts: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from amos.journal.catalog_check import Kept
 from amos.journal.chain_check import ChainCheck, Mark
 from amos.journal.findings import Problem, VerifyReport
-from amos.journal.promises import Promised, Taking, promised_by_table
+from amos.journal.promises import Promised, Stated, Taking, promised_by_table
 from amos.journal.row_check import check_rows_of, check_taken
 from amos.journal.rows import stored
 from amos.journal.streams import GroupSource, RowStream
@@ -87,10 +87,11 @@ class HistoryCheck:
             first_event = chain.events + 1
             with self._report.timed("links", "events") as phase:
                 events = pa.concat_tables([stored("events").empty_table(), *self._events.until(last)])
-                self._report.problems += chain.check(commits, events)
+                payloads = Stated(events.column("payload"))
+                self._report.problems += chain.check(commits, events, payloads)
                 phase.done += len(events)
                 kept.add(events)
-                promised, taking, problems = promised_by_table(events, first_event)
+                promised, taking, problems = promised_by_table(events, first_event, payloads)
             self._report.problems += problems
             self._taking += taking
             self._check_rows(promised, last)

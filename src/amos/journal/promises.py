@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.journal.findings import Problem
+from amos.kernels.hashing import sha256_matrix
 from amos.schemas.buffers import column_arrays
 
 Array = npt.NDArray[Any]
@@ -25,14 +25,15 @@ class Promised(NamedTuple):
     """What events say of the rows of one table, in the order of the rows.
 
     versions, rows, events: (n,) int64; events are numbered from 1 through the whole history.
-    digests: (n, 32).  payloads: n texts.
+    digests: (n, 32).  payloads: distinct texts, of which `codes` (n,) names one per event.
     """
 
     versions: Array
     rows: Array
     events: Array
     digests: Array
-    payloads: list[str]
+    codes: Array
+    payloads: Sequence[str | None]
 
     def part(self, start: int, stop: int) -> Promised:
         """Return some of the events that follow one another."""
@@ -40,14 +41,19 @@ class Promised(NamedTuple):
 
     def chosen(self, places: Array) -> Promised:
         """Return the events at ascending `places`."""
-        payloads = [self.payloads[place] for place in places.tolist()]
-        columns = self.versions[places], self.rows[places], self.events[places], self.digests[places]
-        return Promised(*columns, payloads)
+        columns = self.versions, self.rows, self.events, self.digests, self.codes
+        versions, rows, events, digests, codes = (column[places] for column in columns)
+        return Promised(versions, rows, events, digests, codes, self.payloads)
 
-    def is_kept(self, number: int, root: bytes) -> bool:
-        """Return whether rows with the Merkle root `root` are those of event `number` of these."""
-        found = hashlib.sha256(self.payloads[number].encode() + root).digest()
-        return found == self.digests[number].tobytes()
+    def are_kept(self, places: Array, roots: Array) -> Array:
+        """Return whether rows with the Merkle roots (m, 32) are those of the events at (m,) `places`."""
+        kept = np.zeros(len(places), np.bool_)
+        codes = self.codes[places]
+        for code in np.unique(codes).tolist():
+            same = np.flatnonzero(codes == code)
+            found = sha256_matrix(roots[same], prefix=(self.payloads[code] or "").encode())
+            kept[same] = (found == self.digests[places[same]]).all(axis=1)
+        return kept
 
 
 class Taking(NamedTuple):
@@ -64,15 +70,40 @@ class Taking(NamedTuple):
 
 def json_field(texts: pa.ChunkedArray, name: str) -> pa.Array:
     """Return what JSON objects say under `name`, null where it is no text or cannot be read."""
-    return _per_text(texts, lambda content: content.get(name), pa.string(), str)
+    stated = Stated(texts)
+    return pa.array(stated.texts(name), pa.string()).take(pa.array(stated.codes))
 
 
-def _per_text(texts: pa.ChunkedArray, read: Any, kind: pa.DataType, wanted: type) -> pa.Array:
-    coded = pc.dictionary_encode(texts.combine_chunks())
-    coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
-    found = [read(_content(text)) for text in coded.dictionary.to_pylist()]
-    values = pa.array([value if isinstance(value, wanted) else None for value in found], kind)
-    return values.take(coded.indices)
+class Stated:
+    """A column of texts, most of which are alike: each distinct one is looked at once.
+
+    codes: (n,) number of each row's text among the distinct `values`, the last of which is no text.
+    """
+
+    def __init__(self, texts: pa.ChunkedArray) -> None:
+        coded = pc.dictionary_encode(texts.combine_chunks())
+        coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+        self.values: list[str | None] = [*coded.dictionary.to_pylist(), None]
+        self.codes: Array = pc.fill_null(coded.indices, len(self.values) - 1).to_numpy()
+        self._contents: list[dict[str, Any]] | None = None
+
+    def field(self, name: str) -> list[Any]:
+        """Return what each distinct text says under `name` as a JSON object, None where it says nothing."""
+        if self._contents is None:
+            self._contents = [{} if text is None else _content(text) for text in self.values]
+        return [content.get(name) for content in self._contents]
+
+    def texts(self, name: str) -> list[str | None]:
+        """Return the same, None where it is no text."""
+        return [value if isinstance(value, str) else None for value in self.field(name)]
+
+    def counts(self, name: str) -> list[int]:
+        """Return the same, -1 where it is no count of rows."""
+        found = self.field(name)
+        return [value if type(value) is int and 0 <= value < _MOST_ROWS else -1 for value in found]
+
+
+_MOST_ROWS = 2**31
 
 
 def _content(text: str) -> dict[str, Any]:
@@ -89,32 +120,30 @@ def _is_notice(content: dict[str, Any]) -> bool:
 
 
 def promised_by_table(
-    events: pa.Table, first_event: int
+    events: pa.Table, first_event: int, payloads: Stated | None = None
 ) -> tuple[dict[str, Promised], list[Taking], list[Problem]]:
     """Return what events promise by table, the events that take rows, and those that cannot be read.
 
-    first_event: number of the first of these events, counted from 1.
+    first_event: number of the first of these events, counted from 1.  payloads: theirs, where already read.
     """
     columns = dict(zip(events.column_names, events.columns, strict=True))
-    payloads = columns["payload"]
-    tables = json_field(payloads, "table")
-    counts = _per_text(payloads, lambda content: content.get("rows"), pa.int64(), int)
-    is_promise = pc.and_(pc.is_valid(tables), pc.is_valid(counts)).to_numpy(zero_copy_only=False)
+    stated = Stated(columns["payload"]) if payloads is None else payloads
+    names = stated.texts("table")
+    known = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    tables = np.array([known[name] for name in names], np.int64)[stated.codes]
+    counts = np.array(stated.counts("rows"), np.int64)[stated.codes]
+    is_promise = (counts >= 0) & (tables != known[None])
     numbers = first_event + np.arange(len(events))
     digests = column_arrays(columns["payload_digest"])
     assert digests.offsets is not None
     matrix = digests.values[digests.offsets[0] : digests.offsets[-1]].reshape(-1, 32)
     versions = columns["graph_version"].to_numpy()
     found = {}
-    for table in pc.unique(tables.filter(pa.array(is_promise))).to_pylist():
-        rows = np.flatnonzero(is_promise & pc.fill_null(pc.equal(tables, table), False).to_numpy(False))
-        found[table] = Promised(
-            versions[rows],
-            counts.take(pa.array(rows)).to_numpy(),
-            numbers[rows],
-            matrix[rows],
-            payloads.take(pa.array(rows)).to_pylist(),
-        )
+    for table, code in known.items():
+        rows = np.flatnonzero(is_promise & (tables == code))
+        if table is not None and len(rows):
+            every = Promised(versions, counts, numbers, matrix, stated.codes, stated.values)
+            found[table] = every.chosen(rows)
     others = np.flatnonzero(~is_promise).tolist()
     taking, problems = _notices(columns, numbers, matrix, others)
     return found, taking, problems

@@ -186,10 +186,13 @@ def keeps_promise(entry: HotEntry, derived: Derived) -> bool:
     sizes = np.concatenate([part.rows for part in said])
     if sizes.sum() != len(digests):
         return False
-    roots = iter(merkle_roots(digests, sizes))
-    return all(
-        part.is_kept(number, next(roots).tobytes()) for part in said for number in range(len(part.versions))
-    )
+    roots, start = merkle_roots(digests, sizes), 0
+    for part in said:
+        stop = start + len(part.versions)
+        if not part.are_kept(np.arange(len(part.versions)), roots[start:stop]).all():
+            return False
+        start = stop
+    return True
 
 
 def replacements(wanted: Sequence[tuple[str, int]], backup: HotRows, derived: Derived) -> list[HotEntry]:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from amos.kernels.compiled import compiled, is_worth_compiling
+from amos.kernels.compiled import is_worth_compiling
 
 Array = npt.NDArray[Any]
 
@@ -169,9 +169,11 @@ def _write_cells(
     octets: Array,
 ) -> None:
     if is_worth_compiling(len(at)):
+        from amos.kernels.copying import write_column
+
         is_held = np.ones(len(at), np.bool_) if valid is None else valid
         counts = np.zeros(0, np.uint32) if prefix is None else prefix
-        compiled(_write_column)(out, at, is_held, counts, starts, stops, octets)
+        write_column(out, at, is_held, counts, starts, stops, octets)
         return
     out[at] = 1 if valid is None else valid
     at += 1
@@ -187,37 +189,12 @@ def _write_cells(
     at += sizes
 
 
-def _write_column(
-    out: Array, at: Array, held: Array, counts: Array, starts: Array, stops: Array, octets: Array
-) -> None:
-    """Write the cells of one column, behind `counts` where there are any; moves `at` behind each cell."""
-    is_counted = counts.shape[0] > 0
-    for i in range(at.shape[0]):
-        place = at[i]
-        if held[i]:
-            start, size = starts[i], stops[i] - starts[i]
-            out[place] = 1
-            place += 1
-            if is_counted:
-                count = np.int64(counts[i])
-                for k in range(4):
-                    out[place + k] = (count >> (8 * k)) & 255
-                place += 4
-            if size > 64:
-                out[place : place + size] = octets[start : start + size]
-            else:  # a short run costs less byte by byte than two views
-                for k in range(size):
-                    out[place + k] = octets[start + k]
-            at[i] = place + size
-        else:
-            out[place] = 0
-            at[i] = place + 1
-
-
 def copy_runs(out: Array, targets: Array, octets: Array, starts: Array, sizes: Array) -> None:
     """Copy `data[starts[i] : starts[i] + sizes[i]]` to `out[targets[i] :]` for every i; no overlaps."""
     if is_worth_compiling(len(starts)):
-        compiled(_copy_runs)(out, targets, octets, starts, sizes)
+        from amos.kernels import copying
+
+        copying.copy_runs(out, targets, octets, starts, sizes)
         return
     total = int(sizes.sum())
     if total == 0:

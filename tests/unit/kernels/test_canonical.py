@@ -132,12 +132,22 @@ def test_the_lead_stands_before_each_row():
 
 
 def test_compiled_copies_equal_plain_ones(monkeypatch):
-    column = column_arrays(pa.array(["ab" * (i % 5) for i in range(300)]))
-    plain = encode_rows([column], 300)
+    columns = [
+        column_arrays(column)
+        for column in (
+            pa.array(["ab" * (i % 90) if i % 7 else None for i in range(300)]),
+            pa.array([bytes([i % 256]) * 32 for i in range(300)], pa.binary(32)),
+            pa.array([-i if i % 3 else None for i in range(300)]),
+            pa.array([list(range(i % 4)) for i in range(300)]),
+            pa.array([["x" * size for size in range(i % 5)] for i in range(310)]).slice(10),
+        )
+    ]
+    lead = np.arange(4800, dtype=np.uint16).astype(np.uint8).reshape(300, 16)
+    monkeypatch.setattr(canonical, "is_worth_compiling", lambda _: False)
+    plain = encode_rows(columns, 300, lead=lead)
     calls = []
     monkeypatch.setattr(canonical, "is_worth_compiling", lambda rows: calls.append(rows) or True)
-    monkeypatch.setattr(canonical, "compiled", lambda function: function)
-    assert cut(*encode_rows([column], 300)) == cut(*plain)
+    assert cut(*encode_rows(columns, 300, lead=lead)) == cut(*plain)
     assert calls
 
 
