@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from amos.errors import UsageError
 from amos.flow.look import Row, atom_rows, decision_rows, source_row
 from amos.flow.printed import id_texts, shown_id, shown_time
-from amos.flow.references import find_rows, lineage_rows, show_ref
+from amos.flow.references import echo_rows, find_rows, lineage_rows, show_ref
 from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.flow.versions import latest, standing_lineage
 from amos.schemas.columns import ID
@@ -43,6 +43,7 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
     sources = _sources_of(sight, decisions, candidates, rows if table == "sources" else None)
     evidence = [_piece(*pair) for pair in _support(decisions, candidates, sources)]
     deciding = _deciding(decisions)
+    echoes = _echoes(sight, rows) if table == "atoms" else []
     answer = {
         "ref": shown_id(PRIMARY_KEYS[table], rows[PRIMARY_KEYS[table]][0].as_py()),
         "item": show_ref(sight, ref)["item"],
@@ -50,6 +51,8 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
         "evidence_total": len(evidence),
         "decision": decision_rows(sight, deciding)[0] if deciding.num_rows else None,
         "lineage": _lineage(sight, rows) if table == "atoms" else [],
+        "echoes": echoes[:MOST_EVIDENCE],
+        "echoes_total": len(echoes),
         "events": _events(sight, table, rows, deciding, candidates, sources),
         "maintenance": [],
     }
@@ -156,6 +159,15 @@ def _lineage(sight: Sight, rows: pa.Table) -> list[Row]:
         row["predecessor"] = said.get(row["predecessor_id"])
         row["successor"] = said.get(row["successor_id"])
     return printed
+
+
+def _echoes(sight: Sight, rows: pa.Table) -> list[Row]:
+    """Return the echoes of an atom in replies in sight, the newest first."""
+    if sight.snapshot.row_count("echoes") == 0:
+        return []
+    found = sight.seen("echoes", sight.snapshot.lookup("echoes", "atom_id", rows["atom_id"].combine_chunks()))
+    order = [("referenced_at", "descending"), ("echo_id", "ascending")]
+    return echo_rows(sight, found.sort_by(order))
 
 
 def _with_retractions(sight: Sight, rows: pa.Table) -> pa.Table:

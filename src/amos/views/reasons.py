@@ -18,6 +18,7 @@ def why_lines(answer: Row) -> Iterator[str]:
     yield from _evidence_lines(answer)
     yield from _decision_lines(answer["decision"])
     yield from _lineage_lines(answer["lineage"], answer["ref"])
+    yield from _echo_lines(answer)
     yield from _source_lines(answer)
     yield from _event_lines(answer["events"])
 
@@ -48,6 +49,21 @@ def _evidence_lines(answer: Row) -> Iterator[str]:
     hidden = answer["evidence_total"] - len(evidence)
     if hidden > 0:
         yield f"  … and {plural(hidden, 'more piece')}"
+
+
+def _echo_lines(answer: Row) -> Iterator[str]:
+    echoes = answer["echoes"]
+    if not echoes:
+        return
+    item = answer["item"]
+    yield f"Echoes: {item['confidence']:g} from evidence, {item['effective_confidence']:g} with them"
+    for echo in echoes:
+        added = f"adds {echo['delta']:g}" if echo["delta"] else "adds nothing"
+        when = minute(echo["referenced_at"])
+        yield f"  {echo['kind']}, {added}, {when}; {echo['source_id']} in {echo['conversation_id']}"
+    hidden = answer["echoes_total"] - len(echoes)
+    if hidden > 0:
+        yield f"  … and {plural(hidden, 'more echo', 'more echoes')}"
 
 
 def _decision_lines(decision: Row | None) -> Iterator[str]:

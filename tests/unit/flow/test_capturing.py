@@ -200,3 +200,39 @@ def test_an_earlier_version_knows_no_later_echo():
         memory.store.capture(turn())
         then = memory.store.show(likes(memory)["atom_id"], at_version=version)["item"]
         assert (then["reference_count"], likes(memory)["reference_count"]) == (0, 1)
+
+
+def test_an_echo_of_what_never_stood_there_is_named():
+    import pyarrow as pa
+
+    from amos.clock import utc_now
+    from amos.flow.reinforcing import UNSALTED_ECHOES
+    from amos.journal.store import EventRows
+
+    with remembered(told("m1", LIKING)) as memory:
+        memory.store.capture(turn())
+        (echo,) = memory.rows("echoes")
+        false = {**echo, "echo_id": b"e" * 16, "atom_id": b"a" * 16}
+        del false["salt"]
+        memory.store.shard.commit(
+            [EventRows("atom_reinforced", "echoes", pa.Table.from_pylist([false], UNSALTED_ECHOES))],
+            operation="reinforce",
+            actor="tester",
+            run_id=b"r" * 16,
+            now=utc_now(),
+            base=memory.store.shard.head,
+            reads={},
+        )
+        assert {one.kind for one in memory.store.verify(deep=True).problems} == {"echo_dangling"}
+
+
+def test_echoes_can_be_asked_in_sql_shown_and_explained():
+    with remembered(told("m1", LIKING)) as memory:
+        memory.store.capture(turn())
+        (row,) = memory.store.sql("SELECT * FROM echoes").to_pylist()
+        assert (row["kind"], row["delta_ppm"], row["rule"]) == ("reinforcement", 20_000, "echo@1")
+        ref = likes(memory)["atom_id"]
+        (echo,) = memory.store.why(ref)["echoes"]
+        assert (echo["atom_id"], echo["kind"], echo["delta"]) == (ref, "reinforcement", 0.02)
+        shown = memory.store.show(echo["echo_id"])["item"]
+        assert (shown["table"], shown["source_id"]) == ("echoes", echo["source_id"])
