@@ -1,5 +1,6 @@
 import functools
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -95,6 +96,12 @@ def test_the_digest_does_not_depend_on_how_rows_are_laid_out(tmp_path):
         store.compact()
         other.snapshot()
         assert (digest_of(store), digest_of(other)) == (expected, expected)
+
+
+def test_the_digest_of_an_empty_state_is_the_one_on_the_page(tmp_path):
+    page = (Path(__file__).parents[3] / "docs/formats/store.md").read_text(encoding="utf-8")
+    with Store.create(tmp_path / "store") as store:
+        assert f"An empty state: `{digest_of(store)}`" in page
 
 
 def test_every_table_of_state_is_covered():
