@@ -163,6 +163,7 @@ def test_an_edit_stores_the_reviewers_wording_and_its_digest(own):
         (("defer", "can_aaaaaaa", "--until", "2020-01-01", "--days", "1"), 2, "both say when"),
         (("approve", "can_aaaaaaa", "--all"), 2, "cannot be combined"),
         (("approve", "--why", "no_such_reason"), 2, "no_such_reason"),
+        (("approve", "--all", "--seen", "999"), 2, "there is no graph version 999"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_with_what_to_do(own, words, code, said):

@@ -44,20 +44,16 @@ def _with(rows: pa.Table, name: str, column: Any) -> pa.Table:
     return rows.set_column(place, rows.schema.field(name), column)
 
 
-def are_approved(candidates: pa.Table) -> pa.ChunkedArray:
-    """Tell per candidate whether a person let it in."""
-    return pc.not_equal(pc.bit_wise_and(candidates["cues"], _APPROVED), 0)
-
-
 def keep_reviewed(work: Work, decisions: pa.Table, reviewed: pa.Array | None) -> pa.Table:
     """Return `decisions` with those of a person as that person made them.
 
     reviewed: candidates that a person decides in this very change.  An earlier decision whose basis the
     change moves stays, and is flagged once with `basis_changed`.
     """
-    chosen = work.candidates.filter(are_approved(work.candidates))
-    if chosen.num_rows == 0:
+    is_approved = (work.candidates["cues"].to_numpy() & _APPROVED) != 0
+    if not is_approved.any():
         return decisions
+    chosen = work.candidates.filter(pa.array(is_approved))
     names = chosen["candidate_id"].combine_chunks()
     is_human = pc.is_in(decisions["candidate_id"], value_set=names)
     told = decisions.filter(is_human).to_pylist()

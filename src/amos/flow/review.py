@@ -137,13 +137,15 @@ class Reviewing:
     def _once(self, request: ReviewRequest, *, dry_run: bool) -> Row:
         now = self.now()
         with self.shard.pin() as snapshot:
+            _require_known(request.seen, snapshot.version)
             sight = Sight(snapshot=snapshot, now=now, scope=self.scope)
             cases = self._cases(sight, request)
             records = records_of(snapshot, [(case.table, case.identifier) for case in cases], self.shard.key)
             replayed = [
                 case for case in cases if _is_repeated(case, request, records[case.identifier], self.actor)
             ]
-            others = [case for case in cases if case not in replayed]
+            again = {case.identifier for case in replayed}
+            others = [case for case in cases if case.identifier not in again]
             refused = self._refused(sight, others, request)
             if refused and len(cases) == 1:
                 raise _as_error(refused[0])
@@ -165,6 +167,8 @@ class Reviewing:
             version = snapshot.version
             if acts and not dry_run:
                 version = self._commit(plan, acts, request, base=snapshot.version, now=now)
+                if version <= snapshot.version:  # the key was used for this before, and that stands
+                    replayed, acts = [*replayed, *(act.case for act in acts)], []
             report = _report(sight, acts, plan, replayed=replayed, refused=refused)
         return {
             "verdict": request.verdict,
@@ -232,6 +236,15 @@ class Reviewing:
 
 
 Refusal = tuple[str, str, str]
+
+
+def _require_known(seen: int | None, head: int) -> None:
+    """Raise UsageError for a graph version that nobody can have seen."""
+    if seen is not None and seen > head:
+        raise UsageError(
+            f"there is no graph version {seen}: the newest is {head}",
+            advice="Give the one that `amos review show` printed.",
+        )
 
 
 def why_not_allowed(
@@ -340,32 +353,32 @@ def _report(
     sight: Sight, acts: list[Act], plan: ReviewPlan, *, replayed: list[Case], refused: list[Refused]
 ) -> Row:
     """Return counts, and one item per case with the decision that stands for it."""
-    items = []
-    said = statements_of(sight, [*(act.case for act in acts), *replayed, *(one.case for one in refused)])
-    for act in acts:
-        decision = plan.decisions.get(act.case.identifier, act.case.decision)
+    told = [(act.case, plan.decisions.get(act.case.identifier, act.case.decision)) for act in acts]
+    told += [(case, case.decision) for case in (*replayed, *(one.case for one in refused))]
+    items = _items(sight, told)
+    for item, act in zip(items, acts, strict=False):
         digest = plan.digests.get(act.case.identifier)
-        items.append({**_item(sight, act.case, decision, said), "status": "decided",
-                      "text_sha256": None if digest is None else digest.hex()})  # fmt: skip
-    items += [
-        {**_item(sight, case, case.decision, said), "status": "replayed", "text_sha256": None}
-        for case in replayed
-    ]
-    items += [
-        {**_item(sight, one.case, one.case.decision, said), "status": "refused", "text_sha256": None,
-         "code": one.code, "message": one.message, "advice": one.advice}
-        for one in refused
-    ]  # fmt: skip
+        item |= {"status": "decided", "text_sha256": None if digest is None else digest.hex()}
+    for item in items[len(acts) : len(acts) + len(replayed)]:
+        item |= {"status": "replayed", "text_sha256": None}
+    for item, one in zip(items[len(acts) + len(replayed) :], refused, strict=True):
+        item |= {"status": "refused", "text_sha256": None, "code": one.code}
+        item |= {"message": one.message, "advice": one.advice}
     return {"decided": len(acts), "replayed": len(replayed), "refused": len(refused), "items": items}
 
 
-def _item(sight: Sight, case: Case, decision: Row, said: dict[bytes, str | None]) -> Row:
-    schema_row = {**case.decision, **decision}
-    table = pa.Table.from_pylist([schema_row])
-    shown = decision_rows(sight, table)[0]
+def _items(sight: Sight, told: list[tuple[Case, Row]]) -> list[Row]:
+    """Return each case with the decision that stands for it."""
+    if not told:
+        return []
+    said = statements_of(sight, [case for case, _ in told])
+    table = pa.Table.from_pylist([{**case.decision, **decision} for case, decision in told])
     names = ("decision_id", "outcome", "action", "reasons", "atom_id", "targets", "deadline")
-    return {"ref": shown_ref(case), "kind": case.kind, "statement": said[case.identifier],
-            **{name: shown[name] for name in names}}  # fmt: skip
+    return [
+        {"ref": shown_ref(case), "kind": case.kind, "statement": said[case.identifier],
+         **{name: shown[name] for name in names}}
+        for (case, _), shown in zip(told, decision_rows(sight, table), strict=True)
+    ]  # fmt: skip
 
 
 def statements_of(sight: Sight, cases: list[Case]) -> dict[bytes, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -137,7 +138,7 @@ class _Planner:
     def _source(self, case: Case) -> Row:
         return case.row if case.table == "sources" else self._origins[case.row["source_id"]]
 
-    @property
+    @cached_property
     def _origins(self) -> dict[bytes, Row]:
         ids = [act.case.row["source_id"] for act in self.acts if act.case.table == "candidates"]
         rows = latest(self.snapshot.lookup("sources", "source_id", pa.array(ids, ID)), "sources")
