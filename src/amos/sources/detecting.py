@@ -19,7 +19,7 @@ _EXPECTED_SUFFIXES = frozenset(
 _MAGICS = (
     (b"\x1f\x8b", "gzip-packed: unpack it first"),
     (b"SQLite format 3\x00", "an SQLite database"),
-    (b"PAR1", "Parquet, which needs `--map`"),
+    (b"PAR1", "Parquet, which needs `--map`, or `--from langsmith` or `langfuse`"),
     (b"\xff\xfe", "UTF-16 text: save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text: save it as UTF-8"),
     (b"%PDF", "a PDF"),

@@ -9,9 +9,11 @@ from typing import Any, BinaryIO, ClassVar
 from amos.sources.block import Batch
 from amos.sources.call_messages import opened
 from amos.sources.faults import Fault, lost
+from amos.sources.mapped import table_or_json
 from amos.sources.parts import text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_documents, json_kind, one_record
+from amos.sources.records import Record, json_kind, one_record
+from amos.sources.splitting import BOM
 from amos.sources.traced import Step, StepLog
 
 _TYPES = frozenset(
@@ -47,7 +49,7 @@ class LangfuseReader(Reader):
     @classmethod
     def recognise(cls, sample: Sample) -> Recognition:
         """See observations with a trace, or a trace with its observations."""
-        keys = {_snake(key) for key in sample.keys}
+        keys = {_snake(key) for key in sample.keys or _header(sample)}
         inner = {_snake(key) for key in sample.all_keys}
         if {"trace_id", "type", "start_time"} <= keys and _has_type(sample):
             return Recognition(92, "observations with `trace_id`, `type` and `start_time`")
@@ -61,7 +63,7 @@ class LangfuseReader(Reader):
 
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
         """Yield the observations one by one."""
-        for record in json_documents(stream, context):
+        for record in table_or_json(stream, context):
             if record.value is None:
                 yield one_record([], record.problems, form=self.name, size=record.size)
                 continue
@@ -104,6 +106,14 @@ class LangfuseReader(Reader):
 _OF_TRACE = frozenset(
     {"project_id", "html_path", "latency", "bookmarked", "external_id", "release", "trace_id"}
 )
+
+
+def _header(sample: Sample) -> list[str]:
+    """Return the columns of a CSV file."""
+    if not sample.name.lower().endswith(".csv"):
+        return []
+    line = sample.head.removeprefix(BOM).split(b"\n", 1)[0].decode(errors="replace")
+    return [name.strip().strip('"') for name in line.split(",")]
 
 
 def _has_type(sample: Sample) -> bool:

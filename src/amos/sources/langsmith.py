@@ -8,9 +8,10 @@ from typing import Any, BinaryIO, ClassVar
 from amos.sources.block import Batch
 from amos.sources.call_messages import opened
 from amos.sources.faults import Fault, lost
+from amos.sources.mapped import table_or_json
 from amos.sources.parts import text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_documents, json_kind, one_record
+from amos.sources.records import Record, json_kind, one_record
 from amos.sources.traced import Step, StepLog
 
 _MODEL = frozenset({"llm", "chat_model", "chat"})
@@ -41,7 +42,7 @@ class LangSmithReader(Reader):
 
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
         """Yield the runs one by one, each before the runs inside it."""
-        for record in json_documents(stream, context):
+        for record in table_or_json(stream, context):
             if record.value is None:
                 yield one_record([], record.problems, form=self.name, size=record.size)
                 continue

@@ -16,7 +16,7 @@ from amos.sources.line_blocks import LineBlocks
 from amos.sources.mapping import Mapping
 from amos.sources.messages import add_record
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_records
+from amos.sources.records import Record, json_documents, json_records
 from amos.sources.splitting import BOM, buffered, skip_line
 
 _PARQUET_MAGIC = b"PAR1"
@@ -96,6 +96,17 @@ def _kind(magic: bytes, file: str) -> str:
         if file.endswith(f".{suffix}"):
             return suffix
     return "json"
+
+
+def table_or_json(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
+    """Yield the rows of a Parquet or CSV file by the names of its columns, or the objects of a JSON file."""
+    peekable = buffered(stream)
+    kind = _kind(peekable.peek(4)[:4], context.file.lower())
+    if kind == "parquet":
+        return _parquet_rows(peekable, context)
+    if kind in {"csv", "tsv"}:
+        return _csv_rows(peekable, "\t" if kind == "tsv" else ",", context)
+    return json_documents(peekable, context)
 
 
 def _csv_rows(stream: BinaryIO, delimiter: str, context: ReadContext) -> Iterator[Record]:

@@ -1,7 +1,11 @@
 """Traces of model calls: each message once, tools and prompts in their own standing, other steps counted."""
 
+import csv
 import json
+from datetime import UTC, datetime
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from amos.schemas.vocabulary import SourceFlag
@@ -232,3 +236,53 @@ def test_a_file_of_steps_without_a_message_is_refused_loudly(tmp_path):
     }
     with pytest.raises(InputError):
         delivered(lines(tmp_path / "o.jsonl", [row]))
+
+
+TALK = [("user", "I row."), ("assistant", "Nice.")]
+OBSERVED = {
+    "id": "o",
+    "trace_id": "t",
+    "type": "GENERATION",
+    "start_time": "2026-03-02 08:00:00.000000",
+    "input": json.dumps([{"role": "user", "content": "I row."}]),
+    "output": json.dumps({"role": "assistant", "content": "Nice."}),
+}
+
+
+def test_a_table_of_observations_is_read_like_its_lines(tmp_path):
+    path = tmp_path / "observations.csv"
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, OBSERVED)
+        table.writeheader()
+        table.writerow(OBSERVED)
+    found = delivered(path)
+    assert [(block.role, block.text) for block in found.blocks] == TALK
+    assert found.keys == delivered(lines(tmp_path / "observations.jsonl", [OBSERVED])).keys
+
+
+def test_runs_in_parquet_are_read_when_the_format_is_named(tmp_path):
+    run = {
+        "id": "r",
+        "run_type": "llm",
+        "trace_id": "r",
+        "parent_run_ids": [],
+        "start_time": datetime(2026, 3, 2, 8, tzinfo=UTC),
+        "inputs": json.dumps({"messages": [{"role": "user", "content": "I row."}]}),
+        "outputs": json.dumps({"generations": [[{"text": "Nice."}]]}),
+        "extra": json.dumps({"metadata": {"thread_id": "th"}}),
+    }
+    path = tmp_path / "runs.parquet"
+    pq.write_table(pa.Table.from_pylist([run]), path)
+    found = delivered(path, format="langsmith")
+    assert [(block.role, block.text, block.session) for block in found.blocks] == [
+        ("user", "I row.", "th"),
+        ("assistant", "Nice.", "th"),
+    ]
+    assert found.blocks[0].event_us == 1_772_438_400_000_000
+
+
+@pytest.mark.parametrize("form", ["langsmith", "langfuse"])
+def test_a_damaged_table_costs_itself(tmp_path, form):
+    path = tmp_path / "runs.parquet"
+    path.write_bytes(b"PAR1" + b"\x00" * 100 + b"PAR1")
+    assert delivered(path, format=form).lost == [(1, "unreadable")]
