@@ -59,12 +59,13 @@ def _with_callees(function: Kernel) -> Kernel:
     return cast(Kernel, twin)
 
 
-def is_worth_compiling(rows: int) -> bool:
+def is_worth_compiling(rows: int, *, once_loaded: int = _ONCE_LOADED_FROM_ROWS) -> bool:
     """Return whether a loop over so many rows should run compiled.
 
     A process that has numba loaded compiles sooner: it has paid for the import already.
+    once_loaded: rows from which it does; fewer than usual for a loop that is slow when plain.
     """
-    return rows >= (_ONCE_LOADED_FROM_ROWS if "numba" in sys.modules else COMPILED_FROM_ROWS)
+    return rows >= (once_loaded if "numba" in sys.modules else COMPILED_FROM_ROWS)
 
 
 def _callee(function: FunctionType) -> Callable[..., Any]:
