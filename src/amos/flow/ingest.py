@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -15,9 +15,10 @@ from amos.abreast import make_ahead
 from amos.admission.tombstones import Graves
 from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.extraction.registry import fallback_reasons
+from amos.extraction.screen import screen
 from amos.flow.memory import collected_between
-from amos.flow.plan import Plan, plan_batch
-from amos.flow.prepare import Rules
+from amos.flow.plan import Arrived, Plan, plan_batch
+from amos.flow.prepare import Rules, withhold_unretained
 from amos.flow.receipt import Receipt
 from amos.flow.receipts import note_answers
 from amos.journal.store import HeadMoved, Shard, Snapshot
@@ -31,12 +32,19 @@ _COUNTED_IN_BULK_FROM = 200
 """Rows from which counting in Arrow is cheaper."""
 
 _AHEAD_FROM = 4_096
-"""Records of a batch that takes longer to store than a thread to read the next one takes to begin."""
+"""Records of a batch from which on the next one is read and screened while it is stored."""
 _NO_STABLE_ID = int(SourceFlag.NO_STABLE_ID)
 
 
-def _is_long(batch: Batch) -> bool:
-    return batch.record_count >= _AHEAD_FROM
+def _arrived(batch: Batch, key: bytes) -> tuple[Batch, Arrived]:
+    raw = batch_table(batch)
+    arrived = Arrived(
+        raw=raw,
+        source_ids=identify_sources(raw, key),
+        delivered=digest_deliveries(raw, key),
+        findings=screen(withhold_unretained(raw)) if raw.num_rows >= _AHEAD_FROM else None,
+    )
+    return batch, arrived
 
 
 def counted(column: pa.ChunkedArray) -> Counter[str]:
@@ -70,10 +78,11 @@ class Run:
         """Store and decide every batch, each in one commit; return the receipt."""
         note_answers(self.shard, self.rules.extractor, self.now())
         with collected_between() as collect:
-            for batch in make_ahead(batches, _is_long):
+            coming = (_arrived(batch, self.shard.key) for batch in batches)
+            for batch, arrived in make_ahead(coming, lambda one: one[0].record_count >= _AHEAD_FROM):
                 self.receipt.count_batch(batch)
                 if not batch.is_empty:
-                    self._ingest_blocks(batch)
+                    self._ingest_blocks(arrived, batch.paths)
                     self.shard.tidy(now=self.now(), is_running=True)
                 if progress is not None:
                     progress(batch.record_count, batch.bytes_read)
@@ -82,26 +91,24 @@ class Run:
         self.receipt.fallback_reasons = fallback_reasons(self.rules.extractor)
         return self.receipt
 
-    def _ingest_blocks(self, batch: Batch) -> None:
-        raw = batch_table(batch)
-        source_ids = identify_sources(raw, self.shard.key)
-        delivered = digest_deliveries(raw, self.shard.key)
+    def _ingest_blocks(self, arrived: Arrived, paths: Mapping[str, str]) -> None:
         for _ in range(TRIES):
             try:
-                plan = self._on_pin(raw, source_ids, delivered)
+                plan = self._on_pin(arrived)
             except HeadMoved:
                 continue
             break
         else:
-            plan = self._holding_shard(raw, source_ids, delivered)
-        self._count(raw, plan)
+            plan = self._holding_shard(arrived)
+        self._count(arrived.raw, plan)
         self.receipt.count_conflicts(
-            plan.deliveries.raw["locator"].take(plan.deliveries.conflict_rows).to_pylist(), batch.paths
+            plan.deliveries.raw["locator"].take(plan.deliveries.conflict_rows).to_pylist(),
+            paths,
         )
 
-    def _on_pin(self, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
+    def _on_pin(self, arrived: Arrived) -> Plan:
         with self.shard.pin() as snapshot:
-            plan = self._plan(snapshot, raw, source_ids, delivered)
+            plan = self._plan(snapshot, arrived)
             base = snapshot.version
         self.shard.commit(
             plan.rows,
@@ -115,9 +122,9 @@ class Run:
         )
         return plan
 
-    def _holding_shard(self, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
+    def _holding_shard(self, arrived: Arrived) -> Plan:
         with self.shard.exclusive() as writer:
-            plan = self._plan(writer.snapshot, raw, source_ids, delivered)
+            plan = self._plan(writer.snapshot, arrived)
             writer.commit(
                 plan.rows,
                 operation="ingest",
@@ -128,12 +135,10 @@ class Run:
             )
         return plan
 
-    def _plan(self, snapshot: Snapshot, raw: pa.Table, source_ids: pa.Array, delivered: pa.Array) -> Plan:
+    def _plan(self, snapshot: Snapshot, arrived: Arrived) -> Plan:
         plan = plan_batch(
             snapshot,
-            raw,
-            source_ids,
-            delivered,
+            arrived,
             rules=self.rules,
             key=self.shard.key,
             now=self.now(),

@@ -13,6 +13,7 @@ from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.admission.settle import Settlement, settle
 from amos.admission.tombstones import Graves
+from amos.extraction.screen import findings_of
 from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
 from amos.flow.ordering import inherit_order_times
@@ -24,6 +25,20 @@ from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
 from amos.schemas.choosing import as_schema, empty, kept
 from amos.schemas.findings import FINDINGS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrived:
+    """The blocks of a batch, with what can be told of them before a store is asked.
+
+    raw: RAW rows.  source_ids, delivered: (n,) ids and delivery digests, aligned with raw.
+    findings: what the screen finds in raw, None where it was not asked yet.
+    """
+
+    raw: pa.Table
+    source_ids: pa.Array
+    delivered: pa.Array
+    findings: pa.Table | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,22 +60,20 @@ class Plan:
 
 def plan_batch(
     snapshot: Snapshot,
-    raw: pa.Table,
-    source_ids: pa.Array,
-    delivered: pa.Array,
+    arrived: Arrived,
     *,
     rules: Rules,
     key: bytes,
     now: datetime,
     graves: Graves | None = None,
 ) -> Plan:
-    """Decide the blocks of `raw` (RAW) against what `snapshot` holds.
+    """Decide the blocks that `arrived` against what `snapshot` holds.
 
-    source_ids, delivered: (n,) ids and delivery digests, aligned with raw.  graves: the tombstones of
-    `snapshot`, read here when not given.  A batch that writes anything also notes which of them ran out.
+    graves: the tombstones of `snapshot`, read here when not given.
+    A batch that writes anything also notes which of them ran out.
     """
     graves = read_graves(snapshot, key, now, graves)
-    plan = _planned(snapshot, raw, source_ids, delivered, rules=rules, key=key, now=now, graves=graves)
+    plan = _planned(snapshot, arrived, rules=rules, key=key, now=now, graves=graves)
     if not plan.rows or not graves.due.num_rows:
         return plan
     ended = {("tombstones", "tombstone_id"): graves.due["tombstone_id"].combine_chunks()}
@@ -69,17 +82,10 @@ def plan_batch(
 
 
 def _planned(
-    snapshot: Snapshot,
-    raw: pa.Table,
-    source_ids: pa.Array,
-    delivered: pa.Array,
-    *,
-    rules: Rules,
-    key: bytes,
-    now: datetime,
-    graves: Graves,
+    snapshot: Snapshot, arrived: Arrived, *, rules: Rules, key: bytes, now: datetime, graves: Graves
 ) -> Plan:
-    edits = name_edits(snapshot, raw, source_ids, delivered, key)
+    source_ids, delivered = arrived.source_ids, arrived.delivered
+    edits = name_edits(snapshot, arrived.raw, source_ids, delivered, key)
     raw = edits.raw
     read_ids = (
         pa.concat_arrays([source_ids, edits.source_ids]) if edits.source_ids is not source_ids else source_ids
@@ -92,10 +98,14 @@ def _planned(
     if deliveries.fresh.size == 0:
         return _unchanged(deliveries, refusals, read_ids, now, graves)
     keyed = raw if graves.is_empty else rekeyed_raw(snapshot, raw, key)
+    findings = arrived.findings if keyed is arrived.raw else None
     columns = (keyed.combine_chunks(), source_ids, delivered, edits.revises)
     if deliveries.fresh.size < raw.num_rows:
         columns = tuple(column.take(deliveries.fresh) for column in columns)
-    prepared = prepare(*columns, rules=rules, key=key, now=now, graves=graves)
+        findings = None if findings is None else findings_of(findings, deliveries.fresh)
+    prepared = prepare(
+        columns[0], columns[1:], rules=rules, key=key, now=now, graves=graves, findings=findings
+    )
     prepared = cite_returned(prepared, columns[0], graves.over)
     told = known.conversations(prepared.conversations)
     candidates, moved = inherit_order_times(snapshot, prepared, told)

@@ -82,29 +82,29 @@ class Prepared:
 
 def prepare(
     raw: pa.Table,
-    source_ids: pa.Array,
-    delivered: pa.Array,
-    revises: pa.Array,
+    envelope: tuple[pa.Array, pa.Array, pa.Array],
     *,
     rules: Rules,
     key: bytes,
     now: datetime,
     graves: Graves | None = None,
+    findings: pa.Table | None = None,
 ) -> Prepared:
     """Screen, cut, capture and read the claims of new `raw` rows (RAW).
 
-    source_ids, delivered, revises: (n,) ids and digests of the deliveries, and the sources they
-    revise (null for most), aligned with raw.  graves: the tombstones that stand; what they forbid is
-    cut before anything is made of it.
+    envelope: (n,) ids and digests of the deliveries, and the sources they revise (null for most),
+    aligned with raw.  graves: the tombstones that stand; what they forbid is
+    cut before anything is made of it.  findings: what the screen finds in raw, where it was asked before.
     """
     raw = withhold_unretained(raw)
-    findings = screen(raw)
+    findings = screen(raw) if findings is None else findings
     if rules.earlier is not None:
         findings = joined_findings(findings, rules.earlier(raw))
-    envelope = (source_ids, delivered, revises)
     if graves is None or graves.is_empty:
         return _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now)
-    findings = joined_findings(findings, source_findings(raw, source_ids, graves), echo_findings(raw, graves))
+    findings = joined_findings(
+        findings, source_findings(raw, envelope[0], graves), echo_findings(raw, graves)
+    )
     while True:
         prepared = _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now)
         more = joined_findings(findings, claim_findings(raw, prepared.sources, prepared.candidates, graves))

@@ -68,9 +68,7 @@ def _propose_batch(proposals: list[Proposal], rules: Rules, now: datetime) -> It
     raw = raw_table(blocks)
     prepared = prepare(
         raw,
-        identify_sources(raw, KEY),
-        digest_deliveries(raw, KEY),
-        pa.nulls(raw.num_rows, ID),
+        (identify_sources(raw, KEY), digest_deliveries(raw, KEY), pa.nulls(raw.num_rows, ID)),
         rules=rules,
         key=KEY,
         now=now,

@@ -142,9 +142,7 @@ def capture(raw: pa.Table, graves: Graves, *, rules: Rules, key: bytes, now: dat
     """Return the sources of `raw` records.  Raises InputError when a screen would cut some of it."""
     prepared = prepare(
         raw,
-        identify_sources(raw, key),
-        digest_deliveries(raw, key),
-        pa.nulls(raw.num_rows, ID),
+        (identify_sources(raw, key), digest_deliveries(raw, key), pa.nulls(raw.num_rows, ID)),
         rules=rules,
         key=key,
         now=now,

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from amos.extraction.screen import FINDINGS, apply_cuts, screen
+from amos.extraction.screen import FINDINGS, apply_cuts, findings_of, screen
 from amos.schemas.vocabulary import SourceFlag
 from screen_samples import (
     EXCLUSIONS,
@@ -192,3 +192,12 @@ def test_a_table_of_stored_sources_can_be_screened_by_its_content_column():
         ["content" if name == "text" else name for name in raw_rows([]).column_names]
     )
     assert screen(sources)["field"].to_pylist() == ["content"]
+
+
+def test_findings_of_some_rows_are_those_of_these_rows_alone():
+    texts = [text for text, *_ in SECRETS][:12]
+    sources = raw_rows([*texts, "See you at ten.", *texts])
+    whole = screen(sources)
+    for rows in ([], [0], [12], [3, 4, 12, 20], list(range(25))):
+        alone = screen(sources.take(pa.array(rows, pa.int64())))
+        assert findings_of(whole, np.array(rows, np.int64)).equals(alone)
