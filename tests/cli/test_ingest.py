@@ -346,7 +346,7 @@ def commits(catalog):
 def test_a_real_ctrl_c_says_what_is_stored_and_running_again_completes(folder):
     many = write_lines(
         folder / "many.jsonl",
-        *(line(f"m{n}", f"My crate {n} colour is red.", 1 + n % 28) for n in range(20_000)),
+        *(line(f"m{n}", f"My crate {n} colour is red.", 1 + n % 28) for n in range(32_000)),
     )
     command = [sys.executable, "-c", "from amos.cli import main; main()", "ingest", str(many), "--json"]
     running = subprocess.Popen(
@@ -363,5 +363,5 @@ def test_a_real_ctrl_c_says_what_is_stored_and_running_again_completes(folder):
     assert json.loads(out)["error"]["code"] == "interrupted"
     again = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env=os.environ)
     receipt = json.loads(again.stdout)
-    assert receipt["sources"]["new"] + receipt["sources"]["linked"] == 20_000
+    assert receipt["sources"]["new"] + receipt["sources"]["linked"] == 32_000
     assert receipt["sources"]["linked"] > 0
