@@ -23,6 +23,7 @@ from amos.flow.forget_remains import (
 from amos.flow.forget_reviews import missing_reviews, with_reworded, without_notes
 from amos.flow.forget_selection import Selected, current_rows
 from amos.flow.forget_settle import Gone, Left, resettle
+from amos.flow.forget_statements import statement_passages
 from amos.flow.ordering import next_version
 from amos.flow.rekeying import (
     Renewed,
@@ -144,7 +145,7 @@ class _Planner:
         evidence = of_claims["source_id"].combine_chunks().unique()
         cited = current_rows(self.snapshot, "sources", "source_id", evidence)
         contents = dict(zip(cited["source_id"].to_pylist(), cited["content"].to_pylist(), strict=True))
-        passages = passages_of(of_claims, contents)
+        passages = [*passages_of(of_claims, contents), *statement_passages(self.snapshot, of_claims)]
         lost = _Lost(
             candidates=pa.concat_tables([of_sources, of_claims, expired]),
             evidence=pa.concat_arrays([evidence, expired["source_id"].combine_chunks()]).unique(),
@@ -286,7 +287,8 @@ class _Planner:
         of_claims = lost.candidates.filter(pc.is_in(lost.candidates["claim_id"], value_set=claims))
         survives = lost.candidates.filter(pc.invert(pc.is_in(lost.candidates["claim_id"], value_set=claims)))
         kept = set(survives["source_id"].to_pylist())
-        passages: dict[Passage, None] = dict.fromkeys([*lost.passages, *passages_of(of_claims, contents)])
+        told_again = [*passages_of(of_claims, contents), *statement_passages(self.snapshot, of_claims)]
+        passages: dict[Passage, None] = dict.fromkeys([*lost.passages, *told_again])
         for source, text, scope in zip(*_spoken(without_notes(current)), strict=True):
             words = tuple(wording_of(text).words)
             if len(words) >= SHORTEST_MESSAGE and source not in kept:

@@ -412,3 +412,22 @@ def test_a_selection_without_messages_is_not_called_gone(store):
     lines = list(forget_lines(report))
     assert len(lines) == 1
     assert lines[0].startswith("Nothing that is stored fits: nothing was forgotten.")
+
+
+def test_the_sentence_in_which_a_claim_was_printed_does_not_bring_it_back(store, tmp_path):
+    claim = atom(store, "Zanzibar")
+    (said,) = [one for one in statements(store) if "Zanzibar" in one]
+    echo = [{"id": "echo", "role": "tool", "text": f"memory: {said.upper()} (1 of 3)"}]
+    path = tmp_path / "echo.jsonl"
+    path.write_text("\n".join(map(json.dumps, echo)))
+    store.ingest(path, format="messages")
+    entity = {"type": "entity", "name": "user", "entityType": "person", "observations": [said]}
+    store.forget(claim)
+    assert traces_of(tmp_path / "store", "Zanzibar") == []  # an echo that was stored before goes too
+    echo[0]["id"] = "again"
+    path.write_text("\n".join(map(json.dumps, echo)))
+    store.ingest(path, format="messages")
+    (tmp_path / "mcp.jsonl").write_text(json.dumps(entity))
+    store.ingest(tmp_path / "mcp.jsonl", format="mcp-memory")
+    assert traces_of(tmp_path / "store", "Zanzibar") == []
+    assert "locker is B12" in str(store.list().rows)

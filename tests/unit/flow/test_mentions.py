@@ -27,18 +27,20 @@ def store(tmp_path):
 
 
 def named(report):
-    return sorted((row["table"], row["text"]) for row in report["mentions"])
+    """Return table and what tells it from the others for every row that names the subject."""
+    marks = ("Berlin", "Schmidt", "ＡＮＮＡ")
+    found = []
+    for row in report["mentions"]:
+        (mark,) = [one for one in marks if one in row["text"]] or [row["text"]]
+        found.append((row["table"], mark))
+    return sorted(found)
 
 
 def statements(store):
     return sorted(row["statement"] for row in store.list().rows)
 
 
-ABOUT_OTHERS = [
-    ("atoms", "User likes hiking with ＡＮＮＡ on Sundays."),
-    ("atoms", "User's boss is Anna Schmidt."),
-    ("atoms", "User's sister Anna's location is in Berlin."),
-]
+ABOUT_OTHERS = [("atoms", "Berlin"), ("atoms", "Schmidt"), ("atoms", "ＡＮＮＡ")]
 MESSAGE = ("sources", "We went to see  anna, it rained.")
 
 
