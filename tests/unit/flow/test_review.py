@@ -8,6 +8,7 @@ import pytest
 from amos.api import Store
 from amos.clock import to_us, utc_now
 from amos.errors import BusyError, EngineError, InputError
+from amos.flow.look import Wanted
 from amos.flow.review import Reviewing, ReviewRequest
 from amos.flow.review_cases import QueueFilter
 from amos.flow.review_expire import Expiring
@@ -229,3 +230,42 @@ def test_a_hold_keeps_expired_claims(store):
     with pytest.raises(InputError) as refused:
         work.expire()
     assert refused.value.code == "retention_policy_denied"
+
+
+def test_a_late_correction_leaves_an_approved_claim_in_dispute_and_asks_again(tmp_path):
+    doubted = {"id": "d", "role": "user", "conversation": "one", "text": "I think my locker is C40."}
+    late = {"id": "l", "role": "user", "conversation": "two", "text": "Actually, my locker is B12."}
+    with Store.create(tmp_path / "mem") as store:
+        store.ingest(write_lines(tmp_path / "a.jsonl", doubted), format="messages")
+        ref = waiting(store, "uncertain")
+        store.decide("approve", ref)
+        store.ingest(write_lines(tmp_path / "b.jsonl", late), format="messages")
+        held = {row["statement"]: row["state"] for row in store.list(Wanted(state="all")).rows}
+        assert held["User's locker is C40."] in ("active", "superseded")
+        decision = store.show_review(ref)["history"][-1]
+        assert decision["reasons"][0] == "approved_by_reviewer"
+        assert decision["outcome"] == "commit"
+        assert store.verify(deep=True).problems == []
+
+
+def test_hearing_an_approved_claim_again_is_no_change_of_its_basis(store, tmp_path):
+    ref = waiting(store, "uncertain")
+    store.decide("approve", ref)
+    again = [line(f"again{day}", "My locker is C40.", day, conversation="other") for day in (1, 9)]
+    for number, told in enumerate(again[1:]):
+        store.ingest(write_lines(tmp_path / f"{number}.jsonl", told), format="messages")
+    assert store.review(QueueFilter(kinds=("changed",))).rows == []
+    assert len(store.show_review(ref)["history"]) == 2
+
+
+def test_the_page_and_the_list_are_complete_however_long_the_queue_is(tmp_path):
+    talk = [
+        line(f"q{number}", f"I think my locker is C{number}.", 3, author=f"p{number}") for number in range(25)
+    ]
+    with Store.create(tmp_path / "mem") as store:
+        store.ingest(write_lines(tmp_path / "a.jsonl", *talk), format="messages")
+        report = store.report_review(limit=10, is_full=True)
+        assert (report["waiting"], len(report["cases"]), report["cases_left_out"]) == (25, 10, 15)
+        told = store.decide("approve", wanted=QueueFilter(reasons=("uncertain",)), note="fine")
+        assert (told["decided"], store.review().rows) == (25, [])
+        assert store.report_review()["decided"]["by_outcome"] == {"approved_by_reviewer": 25}

@@ -122,12 +122,17 @@ def test_a_plain_statement_of_unknown_time_does_not_beat_a_correction():
     assert result[0].tolist() == [kernel.ADD, kernel.OUTRANKED]
 
 
+def test_what_a_person_approved_is_disputed_by_a_correction_and_never_outranked():
+    result = folded([(0, 10, 0, kernel.CORRECTS), (1, None, 1, kernel.APPROVED)])
+    assert result[0].tolist() == [kernel.ADD, kernel.DISPUTE]
+
+
 ROWS = st.lists(
     st.tuples(
         st.integers(0, 3),
         st.one_of(st.none(), st.integers(0, 5)),
         st.integers(0, 2),
-        st.sampled_from([0, kernel.CORRECTS, kernel.ZONE_ASSUMED]),
+        st.sampled_from([0, kernel.CORRECTS, kernel.ZONE_ASSUMED, kernel.APPROVED]),
     ),
     max_size=14,
 ).map(lambda rows: sorted(rows, key=lambda row: (row[1] is None, row[1] or 0, row[2])))
