@@ -56,28 +56,48 @@ def cite_returned(prepared: Prepared, raw: pa.Table, over: Graves | None) -> Pre
     """
     if over is None:
         return prepared
-    times = raw["event_us"].to_pylist()
-    ids = prepared.sources["source_id"].to_pylist()
+    told = _Told(prepared.sources["source_id"], raw["event_us"], raw)
+    candidates, decisions = _cited(prepared.candidates, prepared.source_decisions, told, over)
+    return replace(prepared, candidates=candidates, source_decisions=decisions)
+
+
+def cite_reread(
+    candidates: pa.Table, decisions: pa.Table, sources: pa.Table, over: Graves | None
+) -> tuple[pa.Table, pa.Table]:
+    """Return candidates and decisions on sources likewise, for stored `sources` that are read again."""
+    if over is None:
+        return candidates, decisions
+    told = _Told(sources["source_id"], sources["event_time"].cast(pa.int64()), sources)
+    return _cited(candidates, decisions, told, over)
+
+
+class _Told(NamedTuple):
+    """Sources: their ids, their event times in microseconds, and rows with their texts, aligned."""
+
+    ids: pa.ChunkedArray
+    times: pa.ChunkedArray
+    rows: pa.Table
+
+
+def _cited(candidates: pa.Table, decisions: pa.Table, told: _Told, over: Graves) -> tuple[pa.Table, pa.Table]:
+    ids, times = told.ids.to_pylist(), told.times.to_pylist()
     deliveries = zip(map(over.source, ids), times, strict=True)
     is_back = np.array([_barred(rule, at, is_delivery=True) for rule, at in deliveries], np.bool_)
-    told: dict[int, list[tuple[int, int]]] = {}
-    for echo in find_echoes(raw, over):
+    passages: dict[int, list[tuple[int, int]]] = {}
+    for echo in find_echoes(told.rows, over):
         if echo.field == "content" and _barred(echo.rule, times[echo.row]):
-            told.setdefault(echo.row, []).append((echo.start, echo.end))
+            passages.setdefault(echo.row, []).append((echo.start, echo.end))
     place = {source: row for row, source in enumerate(ids)}
-    columns = (prepared.candidates[name].to_pylist() for name in ("source_id", "claim_id", "spans"))
     cites = []
+    columns = (candidates[name].to_pylist() for name in ("source_id", "claim_id", "spans"))
     for source, claim, spans in zip(*columns, strict=True):
         row = place[source]
+        pairs = list(zip(spans[::2], spans[1::2], strict=True))
         is_known = is_back[row] or _barred(over.claim(claim), times[row])
-        cites.append(is_known or _overlap(told.get(row, ()), list(zip(spans[::2], spans[1::2], strict=True))))
-    is_back[list(told)] = True
-    returned = prepared.sources["source_id"].filter(pa.array(is_back)).combine_chunks()
-    return replace(
-        prepared,
-        candidates=_with_cue(prepared.candidates, np.array(cites, np.bool_)),
-        source_decisions=_with_reason(prepared.source_decisions, returned),
-    )
+        cites.append(is_known or _overlap(passages.get(row, ()), pairs))
+    is_back[list(passages)] = True
+    returned = told.ids.filter(pa.array(is_back)).combine_chunks()
+    return _with_cue(candidates, np.array(cites, np.bool_)), _with_reason(decisions, returned)
 
 
 def _barred(rule: Rule | None, at: int | None, *, is_delivery: bool = False) -> bool:

@@ -21,6 +21,7 @@ from amos.clock import to_us
 from amos.flow.ordering import KnownTimes
 from amos.flow.paging import UNKNOWN_US, event_times
 from amos.flow.prepare import UNSALTED_ENTITIES, Rules, read_claims, source_decisions
+from amos.flow.returning import cite_reread
 from amos.flow.review_names import FORMAT as REVIEW
 from amos.flow.sight import Sight
 from amos.flow.tombstoned import hold_candidates, read_graves
@@ -133,6 +134,7 @@ def _read_batch(
         rows, built._replace(candidates=candidates), notes, FINDINGS.empty_table(),
         rules=rules, key=key, now=now,
     )  # fmt: skip
+    candidates, decided = cite_reread(candidates, decided, rows, graves.over)
     return Shadow(
         extractor=rules.extractor.name,
         sources=ids,

@@ -7,9 +7,11 @@ import pytest
 
 from amos.api import Store
 from amos.errors import UsageError
+from amos.extraction.registry import find_extractor
 from amos.flow.look import Wanted
 from amos.identity import id_text
 from laws import digest_of
+from rereading import Partial, ingest_with, read_again
 
 MONTH = timedelta(days=30)
 TALK = [
@@ -24,7 +26,7 @@ EXPIRED = "tombstone_expired"
 def later(monkeypatch):
     """Return a function that moves the clock of every store on."""
     moved = [timedelta()]
-    for module in ("amos.api", "amos.flow.looking"):
+    for module in ("amos.api", "amos.flow.looking", "rereading"):
         monkeypatch.setattr(f"{module}.utc_now", lambda: datetime.now(UTC) + moved[0])
 
     def move(by):
@@ -127,6 +129,17 @@ def test_the_citation_stays_when_a_late_source_re_decides_the_claim(store, tmp_p
     assert before[0] != after[0]
     assert (before[1:], after[1:]) == ([EXPIRED], [EXPIRED])
     assert EXPIRED not in reasons(store, "C40")[0]
+
+
+def test_another_reading_of_what_returned_cites_the_end_as_well(store, tmp_path, later):
+    store.forget(atom(store, "B12"), expires=until())
+    later(MONTH)
+    path = write(tmp_path / "more.jsonl", [{"id": "d", "text": "My locker is B12."}])
+    ingest_with(store, [path], Partial())
+    read_again(store, find_extractor())
+    standing = [found for found in reasons(store, "B12") if found[0] != "superseded_by_extractor"]
+    assert [found[1:] for found in standing] == [[EXPIRED]]
+    assert store.verify(deep=True).problems == []
 
 
 def test_an_end_is_noted_once_and_only_by_who_writes(store, tmp_path, later):
