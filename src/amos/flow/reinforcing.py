@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -145,13 +144,13 @@ def find_echoes(snapshot: Snapshot, interactions: Sequence[Interaction], now: da
     told = [one for one in interactions if one.replies]
     if not told:
         return
-    memories, windows = pool(snapshot, told)
+    memories = Pool(snapshot, told)
     said = _said_in(snapshot, told)
-    echoes = Echoes(windows)
+    echoes = Echoes(memories.windows())
     for interaction in told:
         at_us = to_us(interaction.event_time or now)
         for number in echoes.found_in(*interaction.replies):
-            memory = memories[number]
+            memory = memories.memory(number)
             if memory.is_for(interaction, at_us):
                 was_there = (interaction.prompt_id, memory.atom_id) in said
                 was_there = was_there or interaction.was_given(id_text("atoms", memory.atom_id))
@@ -166,23 +165,37 @@ def _said_in(snapshot: Snapshot, interactions: Sequence[Interaction]) -> set[tup
     return set(zip(rows["source_id"].to_pylist(), rows["atom_id"].to_pylist(), strict=True))
 
 
-def pool(
-    snapshot: Snapshot, interactions: Sequence[Interaction]
-) -> tuple[list[Memory], list[tuple[str, ...]]]:
-    """Return the memories that some of the interactions may repeat, and what to look for."""
-    atoms = snapshot.current("atoms", _COLUMNS)
-    projects = sorted({one.project for one in interactions if one.project})
-    near = pc.or_kleene(
-        pc.is_null(atoms["scope_project"]),
-        pc.is_in(atoms["scope_project"], value_set=pa.array(projects, pa.string())),
-    )
-    atoms = atoms.filter(pc.and_(near, pc.equal(atoms["lifecycle_state"], "active")))
-    subjects = _subjects(snapshot, atoms)
-    labels = [subject_label(subjects[one]) for one in atoms["subject_id"].to_pylist()]
-    kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
-    said = statements(kinds, payloads, signs, labels)
-    windows = [windows_of(*texts) for texts in zip(said, _excerpts(snapshot, atoms), strict=True)]
-    return [memory_of(row, subjects) for row in atoms.to_pylist()], windows
+class Pool:
+    """The memories that some interactions may repeat; only what is repeated is made a `Memory`."""
+
+    def __init__(self, snapshot: Snapshot, interactions: Sequence[Interaction]) -> None:
+        atoms = snapshot.current("atoms", _COLUMNS)
+        projects = sorted({one.project for one in interactions if one.project})
+        near = pc.or_kleene(
+            pc.is_null(atoms["scope_project"]),
+            pc.is_in(atoms["scope_project"], value_set=pa.array(projects, pa.string())),
+        )
+        self._snapshot = snapshot
+        self._atoms = atoms.filter(pc.and_(near, pc.equal(atoms["lifecycle_state"], "active")))
+        self._subjects = _subjects(snapshot, self._atoms)
+        self._made: dict[int, Memory] = {}
+
+    def windows(self) -> list[tuple[str, ...]]:
+        """Return per memory what a reply must hold to repeat it."""
+        labels = {one: subject_label(entity) for one, entity in self._subjects.items()}
+        subjects = [labels[one] for one in self._atoms["subject_id"].to_pylist()]
+        kinds, payloads, signs = (self._atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
+        said = statements(kinds, payloads, signs, subjects)
+        excerpts = _excerpts(self._snapshot, self._atoms)
+        return [windows_of(*texts) for texts in zip(said, excerpts, strict=True)]
+
+    def memory(self, number: int) -> Memory:
+        """Return one of the memories."""
+        found = self._made.get(number)
+        if found is None:
+            (row,) = self._atoms.slice(number, 1).to_pylist()
+            found = self._made[number] = memory_of(row, self._subjects)
+        return found
 
 
 def _excerpts(snapshot: Snapshot, atoms: pa.Table) -> list[str]:
@@ -237,9 +250,7 @@ def told_changes(
         old = effective_ppm(one.memory.confidence_ppm, state.reinforced_ppm)
         is_new = row["echo_id"] not in held
         if is_new:
-            state = copy.deepcopy(state)
             state.add(row)
-            before[one.memory.atom_id] = state
         told.append(
             {
                 "atom_id": id_text("atoms", one.memory.atom_id),
