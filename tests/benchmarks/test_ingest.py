@@ -22,18 +22,22 @@ MESSAGES = int(os.environ.get("AMOS_BENCH_MESSAGES", "20000"))
 PEER = os.environ.get("AMOS_BENCH_ATMEM")
 
 INGEST = """
-import json, sys, time, resource
+import json, sys, time
 from amos.api import Store
 from pathlib import Path
-with Store.create(sys.argv[2]) as store:
-    began, cpu = time.perf_counter(), time.process_time()
-    receipt = store.ingest([Path(sys.argv[1])], format="messages")
-    print(json.dumps({
-        "wall": time.perf_counter() - began, "cpu": time.process_time() - cpu,
-        "without_index": receipt["seconds"], "read": receipt["records_read"],
-        "sources": receipt["sources"], "atoms": receipt["atoms_written"],
-    }))
+runs = []
+for folder in sys.argv[2:]:
+    with Store.create(folder) as store:
+        began, cpu = time.perf_counter(), time.process_time()
+        receipt = store.ingest([Path(sys.argv[1])], format="messages")
+        runs.append({
+            "wall": time.perf_counter() - began, "cpu": time.process_time() - cpu,
+            "without_index": receipt["seconds"], "read": receipt["records_read"],
+            "sources": receipt["sources"], "atoms": receipt["atoms_written"],
+        })
+print(json.dumps(runs))
 """
+"""Ingests the file into each of some new stores, one after another in one process."""
 
 FLOOR = """
 import hashlib, json, sys, time
@@ -90,37 +94,25 @@ def warm(tmp_path_factory):
 
 
 def ingested(folder: Path, count: int, name: str):
-    """Ingest `count` generated messages in a process of its own."""
+    """Ingest `count` generated messages in a process of its own; return how long that took there."""
     path = write_messages(folder / f"{name}.jsonl", count)
-    return path, run_measured(INGEST, str(path), str(folder / name))
+    return run_measured(INGEST, str(path), str(folder / name)).printed[0]["without_index"]
 
 
 def test_ingest_against_the_floor(tmp_path):
-    ratios, rates, costs = [], [], []
-    for round_number in range(3):
-        path, cost = ingested(tmp_path, MESSAGES, f"ours-{round_number}")
-        floor = run_measured(FLOOR, str(path))
-        assert cost.printed["read"] == MESSAGES == sum(cost.printed["sources"].values())
-        rates.append(MESSAGES / cost.printed["without_index"])
-        ratios.append(floor.printed["wall"] / cost.printed["without_index"])
-        costs.append(cost)
-    record_figure(
-        "ingest_end_to_end",
-        Figure(
-            work=f"ingest {MESSAGES:,} messages, parse to durable commit",
-            value=statistics.median(rates),
-            unit="messages/s",
-            goal="at least 10,000",
-            cpu_seconds=statistics.median(cost.printed["cpu"] for cost in costs),
-            peer="json + SHA-256 + zstd-1 over the same lines",
-            peer_value=statistics.median(rates) / statistics.median(ratios),
-            ratio=statistics.median(ratios),
-        ),
-    )
+    path = write_messages(tmp_path / "messages.jsonl", MESSAGES)
+    floors, costs = [], []
+    for number in range(3):
+        costs.append(run_measured(INGEST, str(path), *(str(tmp_path / f"{n}-{number}") for n in (1, 2))))
+        floors.append(run_measured(FLOOR, str(path)).printed["wall"])
+        assert all(run["read"] == MESSAGES == sum(run["sources"].values()) for run in costs[-1].printed)
+    in_fresh, in_used = zip(*(cost.printed for cost in costs), strict=True)
+    record_rate("ingest_end_to_end", "first ingest of a process", in_fresh, floors)
+    record_rate("ingest_in_a_used_process", "second ingest of the process, into a new store", in_used, floors)
     record_figure(
         "ingest_memory",
         Figure(
-            work=f"peak memory of ingesting {MESSAGES:,} messages",
+            work=f"peak memory of a process that ingests {MESSAGES:,} messages, twice",
             value=max(cost.peak_bytes for cost in costs) / 1e6,
             unit="MB",
             goal="at most 600",
@@ -129,9 +121,28 @@ def test_ingest_against_the_floor(tmp_path):
     assert max(cost.peak_bytes for cost in costs) < 600e6
 
 
+def record_rate(name, which, runs, floors):
+    """Record the middle one of some ingests, and its ratio to the floor that ran beside it."""
+    ratios = [floor / run["without_index"] for floor, run in zip(floors, runs, strict=True)]
+    rate = MESSAGES / statistics.median(run["without_index"] for run in runs)
+    record_figure(
+        name,
+        Figure(
+            work=f"ingest {MESSAGES:,} messages, parse to durable commit; {which}",
+            value=rate,
+            unit="messages/s",
+            goal="at least 10,000, and 0.2 of the floor",
+            cpu_seconds=statistics.median(run["cpu"] for run in runs),
+            peer="json + SHA-256 + zstd-1 over the same lines",
+            peer_value=MESSAGES / statistics.median(floors),
+            ratio=statistics.median(ratios),
+        ),
+    )
+
+
 def test_twice_the_messages_take_twice_the_time(tmp_path):
-    once = [ingested(tmp_path, MESSAGES, f"once-{n}")[1].printed["without_index"] for n in range(3)]
-    twice = [ingested(tmp_path, 2 * MESSAGES, f"twice-{n}")[1].printed["without_index"] for n in range(3)]
+    once = [ingested(tmp_path, MESSAGES, f"once-{n}") for n in range(3)]
+    twice = [ingested(tmp_path, 2 * MESSAGES, f"twice-{n}") for n in range(3)]
     growth = min(twice) / min(once)
     record_figure(
         "ingest_growth",
@@ -163,7 +174,7 @@ def test_a_long_message_is_linear(tmp_path):
         text = "My kettle colour is 44. " * (size // 24)
         path = tmp_path / f"long-{size}.jsonl"
         path.write_text('{"id":"m","text":"' + text + '"}\n')
-        times.append(run_measured(INGEST, str(path), str(tmp_path / f"s{size}")).printed["without_index"])
+        times.append(run_measured(INGEST, str(path), str(tmp_path / f"s{size}")).printed[0]["without_index"])
     record_figure(
         "ingest_long_message",
         Figure(
@@ -179,10 +190,9 @@ def test_a_long_message_is_linear(tmp_path):
 
 @pytest.mark.skipif(PEER is None, reason="AMOS_BENCH_ATMEM names no Python that holds the peer")
 def test_against_a_peer_that_writes_memories(tmp_path):
-    _, ours = ingested(tmp_path, MESSAGES, "ours")
+    our_rate = MESSAGES / ingested(tmp_path, MESSAGES, "ours")
     sample = write_messages(tmp_path / "sample.jsonl", 1_000)
     peer = run_measured(PEER_CODE, str(sample), python=PEER)
-    our_rate = MESSAGES / ours.printed["without_index"]
     peer_rate = peer.printed["read"] / peer.printed["wall"]
     record_figure(
         "ingest_against_atmem",
