@@ -156,10 +156,10 @@ def _event_block(message: dict[str, Any], base: Block) -> Block:
 
 def _parts(message: dict[str, Any]) -> list[Part]:
     text = text_or_none(message.get("text")) or _block_text(message.get("blocks"))
-    parts = [Part(text=text)]
+    parts = [Part(text=_unescaped(text))]
     for item in _objects(message.get("attachments")):
         inner = text_or_none(item.get("text")) or text_or_none(item.get("fallback"))
-        part = attachment_part(inner or "", without(item, "text", "fallback"))
+        part = attachment_part(_unescaped(inner or ""), without(item, "text", "fallback"))
         if item.get("is_share") or item.get("is_msg_unfurl"):
             part.flags = int(SourceFlag.FORWARDED)
             part.author = text_or_none(item.get("author_name")) or part.author
@@ -169,6 +169,13 @@ def _parts(message: dict[str, Any]) -> list[Part]:
         if inner:
             parts.append(attachment_part(inner, {"file": without(item, "plain_text", "preview")}))
     return parts
+
+
+def _unescaped(text: str) -> str:
+    """Return `text` as it was typed: on the wire three signs stand for what would be markup."""
+    if "&" not in text:
+        return text
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _block_text(blocks: Any) -> str:

@@ -106,3 +106,9 @@ def test_another_text_that_no_edit_explains_is_refused():
         store.ingest([export(folder / "a.zip", message())])
         receipt = store.ingest([export(folder / "b.zip", message("My locker is C40."))])
         assert receipt["reasons"] == {"delivery_conflict": 1}
+
+
+def test_escaped_signs_are_read_as_they_were_typed_and_mentions_stay(tmp_path):
+    text = "5 &lt; 6 &amp; &amp;lt; <@U1> <https://a.example|here>"
+    (block,) = delivered(export(tmp_path / "e.zip", message(text))).blocks
+    assert block.text == "5 < 6 & &lt; <@U1> <https://a.example|here>"
