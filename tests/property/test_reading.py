@@ -24,7 +24,7 @@ NAMES = """
     resourceSpans scopeSpans spans attributes key value stringValue kvlistValue values events body traceId
     trace_id observations input output run_type inputs outputs generations kwargs lc extra metadata start_time
     memory results user_id updated_at agents blocks block_ids core_memory label passages episodes nodes edges
-    source_node_uuid fact role_type ts edited subtype thread_ts files profile members bot_id data trace
+    source_node_uuid fact role_type ts edited subtype thread_ts files profile members bot_id data trace prompt
 """
 WORDS = st.sampled_from(NAMES.split())
 VALUES = st.recursive(
