@@ -36,7 +36,7 @@ def make_full_store(folder):
         promised(store.shard, dispute)
         beside(store)
         store.ingest(write_lines(folder / "hot.jsonl", line("hot", "My favourite bird is the wren.", 21)))
-        store.hold(_first_atom(store), reason="case 7")
+        store.hold(_first_atom(store), reason="case_7")
     note_copy(root / SHARD, CopyEntry(bytes(16), "backup", 1, 1, "elsewhere"))
     settle(root)
     return root

@@ -42,7 +42,7 @@ def compact_shard(
 
 def _held(count: int) -> InputError:
     return InputError(
-        f"{count} holds protect rows from deletion, earlier versions of them too",
+        f"{count} hold{'s protect' if count > 1 else ' protects'} rows from deletion, earlier versions too",
         code="legal_hold",
         advice="See `amos hold list`; compact without `--drop-history`, or release them first.",
     )

@@ -19,7 +19,15 @@ from amos.flow.forget_mentions import find_mentions, shown_mentions
 from amos.flow.forget_plan import ErasurePlan, plan_erasure
 from amos.flow.forget_receipts import scrub_receipts
 from amos.flow.forget_report import Residue, going, residual
-from amos.flow.forget_selection import AMBIGUOUS, TOO_WIDE, ForgetRequest, Selected, expiry_of, select
+from amos.flow.forget_selection import (
+    AMBIGUOUS,
+    TOO_WIDE,
+    ForgetRequest,
+    Selected,
+    expiry_of,
+    is_code,
+    select,
+)
 from amos.flow.forget_suppress import suppress
 from amos.flow.moments import SUPPRESSING
 from amos.flow.returning import Ended, ended_tombstones, expiry_event
@@ -222,7 +230,7 @@ def _check(request: ForgetRequest, now: datetime) -> None:
             f"no recreation policy is called {request.recreation!r}",
             advice=f"Policies: {', '.join(RECREATIONS)}.",
         )
-    if not request.reason.replace("_", "").isalnum() or len(request.reason) > 64:
+    if not is_code(request.reason):
         raise UsageError("--reason takes a short code such as user_request, no text")
     expiry_of(request, now)
 

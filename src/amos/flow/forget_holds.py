@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from amos.clock import as_text, to_us
 from amos.errors import EngineError, InputError, UsageError
 from amos.flow.forget_plan import ErasurePlan
-from amos.flow.forget_selection import ForgetRequest, Selected, current_rows, find_one, select
+from amos.flow.forget_selection import ForgetRequest, Selected, current_rows, find_one, is_code, select
 from amos.identity import id_text, parse_ref, prefix_range, random_id
 from amos.journal.events import EventNotice
 from amos.journal.holds import hold_digest
@@ -121,6 +121,8 @@ def place_hold(
 
     Raises UsageError when both or a row that cannot be held is named.
     """
+    if not is_code(reason):
+        raise UsageError("--reason takes a short code such as case_112, no text")
     kind, name = _held_thing(shard, ref, scope)
     entry = HoldEntry(random_id(), kind, name, reason, to_us(now), None)
     said = {

@@ -22,6 +22,7 @@ from amos.schemas.state import PRIMARY_KEYS
 TOO_WIDE, AMBIGUOUS = "selection_too_wide", "selection_ambiguous"
 """Codes of selections that name something, and are refused all the same."""
 
+LONGEST_CODE = 64
 _SHOWN = 5
 
 
@@ -285,6 +286,11 @@ def _with_edits(snapshot: Snapshot, sources: pa.Array) -> pa.Array:
                 chosen.add(other)
                 waiting.append(other)
     return pa.array(sorted(chosen), ID)
+
+
+def is_code(reason: str) -> bool:
+    """Return whether a reason is a short code: it is kept in the journal, where no text may stand."""
+    return len(reason) <= LONGEST_CODE and reason.replace("_", "").isalnum()
 
 
 def expiry_of(request: ForgetRequest, now: datetime) -> datetime | None:

@@ -111,6 +111,12 @@ def test_a_store_without_sums_gets_them_when_it_is_written(root):
     assert kinds(root) == {"run_changed"}
 
 
+@pytest.mark.parametrize("reason", ["", "my neighbour Anna sued", "x" * 65])
+def test_the_reason_of_a_hold_is_a_code(root, reason):
+    with amos.api.Store.open(root) as store, pytest.raises(amos.api.EngineError, match="short code"):
+        store.hold(reason=reason)
+
+
 def test_what_a_hold_protects_cannot_be_guessed_from_its_event(root):
     with Shard.open(root, read_only=True) as shard, shard.pin() as snapshot:
         said = [text for text in snapshot.table("events")["payload"].to_pylist() if '"hold"' in text]

@@ -147,7 +147,7 @@ def test_a_hold_keeps_history(shard):
     hold = HoldEntry(bytes(16), "all", "all", "inquiry", 0, None)
     with shard._catalog.writing("hold"):
         shard._care.put_hold(hold)
-    with pytest.raises(InputError, match="1 holds protect"):
+    with pytest.raises(InputError, match="1 hold protects"):
         compact_shard(shard, now=NOW, dropping=("tester", RUN))
     with shard._catalog.writing("hold"):
         shard._care.put_hold(hold._replace(released_us=1))
