@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from amos.reprocess.runs import Reprocessing
 
 
+_COMPILED_FROM = 2_000
+"""Kept sources from which compiling the kernels pays."""
+
+
 class Rereading:
     """Compare, promote, take back."""
 
@@ -93,11 +97,12 @@ class Rereading:
         return self._reprocessing().revert(run_id, record, dry_run=dry_run)
 
     def _reprocessing(self, extractor: str | Extractor | None = None) -> Reprocessing:
-        from amos.flow.rules import default_rules
+        from amos.flow.rules import COMPILED_FROM_BYTES, default_rules
         from amos.reprocess.runs import Reprocessing
 
         with self.shard.pin() as snapshot:
-            size = 100 * snapshot.row_count("sources")
+            count = snapshot.row_count("sources")
+        size = COMPILED_FROM_BYTES if count >= _COMPILED_FROM else 0
         return Reprocessing(
             shard=self.shard,
             actor=self.principal.name,
