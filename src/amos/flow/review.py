@@ -7,30 +7,26 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
 from amos.atoms.statement import statement_of
 from amos.clock import to_us
-from amos.errors import BusyError, EngineError, InputError, UsageError
+from amos.errors import UsageError
 from amos.flow.look import decision_rows, labels
 from amos.flow.prepare import Rules
-from amos.flow.review_basis import bases_of
 from amos.flow.review_cases import Case, QueueFilter, cases_of, find_case, read_queue
+from amos.flow.review_checks import VERDICTS, Check, Refused, as_error, shown_ref
 from amos.flow.review_names import RECORD, WORDING
 from amos.flow.review_plan import Act, ReviewPlan, plan_review
 from amos.flow.review_words import Words, check_words, records_of
-from amos.flow.sight import Sight, is_withheld
-from amos.flow.tombstoned import read_graves
-from amos.flow.versions import latest
-from amos.identity import id_text
+from amos.flow.sight import Sight
 from amos.journal.refusals import VersionConflict
 from amos.journal.store import HeadMoved, Idempotency, Shard, Snapshot
 from amos.schemas.columns import ID
 from amos.schemas.vocabulary import Reason
 
-VERDICTS = ("approve", "edit", "reject", "defer")
 TRIES = 4
 _REASON_OF = {
     "approve": str(Reason.APPROVED_BY_REVIEWER),
@@ -67,15 +63,6 @@ class ReviewRequest:
             "until": self.until_us,
         }
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).digest()
-
-
-class Refused(NamedTuple):
-    """A case that stays as it is, and why."""
-
-    case: Case
-    code: str
-    message: str
-    advice: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,9 +133,10 @@ class Reviewing:
             ]
             again = {case.identifier for case in replayed}
             others = [case for case in cases if case.identifier not in again]
-            refused = self._refused(sight, others, request)
+            check = Check(sight=sight, key=self.shard.key, verdict=request.verdict, seen=request.seen)
+            refused = check.refused(others)
             if refused and len(cases) == 1:
-                raise _as_error(refused[0])
+                raise as_error(refused[0])
             stopped = {one.case.identifier for one in refused}
             acts = [
                 Act(
@@ -210,33 +198,6 @@ class Reviewing:
             texts=self.rules.texts,
         )
 
-    def _refused(self, sight: Sight, cases: list[Case], request: ReviewRequest) -> list[Refused]:
-        snapshot = sight.snapshot
-        claims = [case for case in cases if case.table == "candidates"]
-        bases = bases_of(snapshot, [case.row["history_id"] for case in claims])
-        wanted = pa.array([case.row["source_id"] for case in claims], ID)
-        sources = {
-            row["source_id"]: row
-            for row in latest(snapshot.lookup("sources", "source_id", wanted), "sources").to_pylist()
-        }
-        graves = read_graves(snapshot, self.shard.key, sight.now)
-        found = []
-        for case in cases:
-            refusal = _settled(case, to_us(sight.now))
-            if refusal is None and request.verdict == "edit" and case.table == "sources":
-                refusal = ("schema_invalid", "a message has no wording to edit", "Approve or reject it.")
-            if refusal is None and request.verdict in ("approve", "edit") and case.table == "candidates":
-                source = sources[case.row["source_id"]]
-                refusal = _unsound(case, source) or _forgotten(case, graves)
-                seen = case.decision["graph_version"] if request.seen is None else request.seen
-                refusal = refusal or _stale(case, bases[case.row["history_id"]], seen, snapshot.version)
-            if refusal is not None:
-                found.append(Refused(case, *refusal))
-        return found
-
-
-Refusal = tuple[str, str, str]
-
 
 def _require_known(seen: int | None, head: int) -> None:
     """Raise UsageError for a graph version that nobody can have seen."""
@@ -245,81 +206,6 @@ def _require_known(seen: int | None, head: int) -> None:
             f"there is no graph version {seen}: the newest is {head}",
             advice="Give the one that `amos review show` printed.",
         )
-
-
-def why_not_allowed(
-    sight: Sight, case: Case, verdict: str, key: bytes, *, is_decided_fine: bool
-) -> Refusal | None:
-    """Return why a verdict cannot be given, apart from claims that have moved since; None when it can.
-
-    is_decided_fine: the case may be decided already.
-    """
-    refusal = None if is_decided_fine else _settled(case, None)
-    if refusal is None and verdict not in VERDICTS:
-        refusal = ("schema_invalid", f"no verdict is called {verdict!r}", f"Verdicts: {', '.join(VERDICTS)}.")
-    if refusal is None and verdict == "edit" and case.table == "sources":
-        refusal = ("schema_invalid", "a message has no wording to edit", "Approve or reject it.")
-    if refusal is not None or verdict not in ("approve", "edit") or case.table == "sources":
-        return refusal
-    wanted = pa.array([case.row["source_id"]], ID)
-    source = latest(sight.snapshot.lookup("sources", "source_id", wanted), "sources").to_pylist()[0]
-    return _unsound(case, source) or _forgotten(case, read_graves(sight.snapshot, key, sight.now))
-
-
-def _settled(case: Case, now_us: int | None) -> Refusal | None:
-    """Return why nothing is left to decide; a deadline counts where a time is given."""
-    ref = shown_ref(case)
-    if not case.is_waiting:
-        return "already_decided", f"{ref} is decided: {case.decision['reasons'][0]}", f"See `amos why {ref}`."
-    if now_us is not None and case.is_expired(now_us):
-        return (
-            str(Reason.QUARANTINE_EXPIRED),
-            f"{ref} waited until {case.decision['deadline']:%Y-%m-%d}, and may not be decided any more",
-            "It can come in again when its source is read again by another extractor.",
-        )
-    return None
-
-
-def _unsound(case: Case, source: Row) -> Refusal | None:
-    """Return why the evidence of a claim does not carry it now."""
-    ref, message = shown_ref(case), id_text("sources", source["source_id"])
-    if is_withheld(source["flags"]):
-        advice = f"Decide on the message first: `amos review show {message}`."
-        return "evidence_denied", f"{ref} was read from a message that is withheld", advice
-    if not source["may_retain"] or "personalization" not in source["purposes"]:
-        return (
-            str(Reason.UNAUTHORIZED_SCOPE),
-            f"{ref} comes from a message that may not be kept",
-            "Reject it.",
-        )
-    content = source["content"].encode()
-    spans = case.row["spans"]
-    pairs = list(zip(spans[::2], spans[1::2], strict=True))
-    if any(not 0 <= start < end <= len(content) or b"\x1a" in content[start:end] for start, end in pairs):
-        return str(Reason.EVIDENCE_SPAN_OUT_OF_RANGE), f"the words behind {ref} are gone", "Reject it."
-    return None
-
-
-def _forgotten(case: Case, graves: Any) -> Refusal | None:
-    rule = graves.claim(case.row["claim_id"])
-    if rule is None or rule.verdict(None) == "hold":
-        return None
-    return str(Reason.TOMBSTONED), f"{shown_ref(case)} says what was forgotten", "Reject it."
-
-
-def _stale(case: Case, bases: list[Any], seen: int, head: int) -> Refusal | None:
-    """Return that a claim which the decision would meet changed after it was looked at."""
-    moved = [basis for basis in bases if basis.changed_at > seen]
-    if not moved:
-        return None
-    ref, one = shown_ref(case), moved[0]
-    stands = f"is now of version {one.version} ({one.status}), written by graph version {one.changed_at}"
-    said = f"{id_text('atoms', one.atom_id)} {stands}"
-    return (
-        str(Reason.STALE_PROPOSAL_GENERATION),
-        f"{ref} was proposed at graph version {seen}; {said}",
-        f"Look again with `amos review show {ref}`, then decide with `--seen {head}`.",
-    )
 
 
 def _is_repeated(case: Case, request: ReviewRequest, records: list[Row], actor: str) -> bool:
@@ -331,22 +217,6 @@ def _is_repeated(case: Case, request: ReviewRequest, records: list[Row], actor: 
     said = {row["block"]: row["content"] for row in last}
     same_words = said.get(RECORD) == request.words.note and said.get(WORDING) == request.words.wording
     return same_words and last[0]["author"] == actor
-
-
-def shown_ref(case: Case) -> str:
-    """Return the printed reference of a case."""
-    return id_text(case.table, case.identifier)
-
-
-def _as_error(refused: Refused) -> EngineError:
-    ref = shown_ref(refused.case)
-    kind = BusyError if refused.code in _MOVED else InputError
-    error: EngineError = kind(refused.message, code=refused.code, path=ref, advice=refused.advice)
-    error.is_retryable = False
-    return error
-
-
-_MOVED = ("already_decided", str(Reason.STALE_PROPOSAL_GENERATION), str(Reason.QUARANTINE_EXPIRED))
 
 
 def _report(

@@ -17,8 +17,9 @@ from amos.flow.forget_holds import holds_against, refuse_held
 from amos.flow.forget_plan import ErasurePlan, plan_erasure
 from amos.flow.forget_selection import Selected
 from amos.flow.printed import shown_time
-from amos.flow.review import shown_ref, statements_of
+from amos.flow.review import statements_of
 from amos.flow.review_cases import Case, QueueFilter, cases_of, read_queue
+from amos.flow.review_checks import shown_ref
 from amos.flow.sight import Sight
 from amos.journal.store import EventRows, HeadMoved, Shard, Snapshot
 from amos.schemas.columns import ID

@@ -20,8 +20,8 @@ from amos.clock import to_us
 from amos.errors import EngineError
 from amos.flow.digest_ids import CANDIDATE, ENTITY, UnkeyedIds
 from amos.flow.prepare import Rules
-from amos.flow.review import why_not_allowed
 from amos.flow.review_cases import Case, find_case
+from amos.flow.review_checks import Check
 from amos.flow.review_names import FORMAT, RECORD, WORDING
 from amos.flow.review_plan import Act, plan_review
 from amos.flow.review_words import Words, records_of
@@ -146,8 +146,10 @@ class Repeating:
     def _is_refused(self, sight: Sight, case: Case, record: Record) -> bool:
         """Tell whether a decision may not be repeated; one on a decision that came along may."""
         verdict = str(record.kept.get("decision"))
-        is_own = case.identifier in self._own
-        return why_not_allowed(sight, case, verdict, self.shard.key, is_decided_fine=is_own) is not None
+        check = Check(sight=sight, key=self.shard.key, verdict=verdict, is_repeated=True)
+        if case.identifier in self._own:
+            return check.unfit(case, check.source_of(case)) is not None
+        return bool(check.refused([case]))
 
     def _act(self, case: Case, record: Record, known: list[Row]) -> Act:
         return Act(

@@ -18,9 +18,10 @@ from amos.flow.claims import shown_value
 from amos.flow.look import Listed, atom_rows, decision_rows, labels
 from amos.flow.paging import PageRequest, choose_page
 from amos.flow.printed import shown_id, shown_scope, shown_time
-from amos.flow.review import shown_ref, statements_of
+from amos.flow.review import statements_of
 from amos.flow.review_basis import Basis, bases_of, foresee
 from amos.flow.review_cases import DAY_US, Case, QueueFilter, cases_of, find_case, read_queue
+from amos.flow.review_checks import shown_ref
 from amos.flow.review_names import FORMAT, RECORD, WORDING
 from amos.flow.review_words import records_of
 from amos.flow.sight import Sight, is_withheld
