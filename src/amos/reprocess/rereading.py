@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from amos.clock import utc_now
@@ -97,15 +98,15 @@ class Rereading:
         return self._reprocessing().revert(run_id, record, dry_run=dry_run)
 
     def _reprocessing(self, extractor: str | Extractor | None = None) -> Reprocessing:
-        from amos.flow.rules import COMPILED_FROM_BYTES, default_rules
+        from amos.flow.rules import default_rules
         from amos.reprocess.runs import Reprocessing
 
         with self.shard.pin() as snapshot:
             count = snapshot.row_count("sources")
-        size = COMPILED_FROM_BYTES if count >= _COMPILED_FROM else 0
+        rules = replace(default_rules(size=0, extractor=extractor), is_compiled=count >= _COMPILED_FROM)
         return Reprocessing(
             shard=self.shard,
             actor=self.principal.name,
-            rules=default_rules(size=size, extractor=extractor),
+            rules=rules,
             now=utc_now,
         )
