@@ -57,7 +57,8 @@ class Leasing:
             lease: LeaseEntry = self._leases.take(
                 job, now_us=to_us(now), lasts_us=int(lasts_seconds * 1_000_000)
             )
-            return lease
+        self._leases.begin(lease)
+        return lease
 
     @contextmanager
     def working_on(self, job: str, *, now: datetime) -> Iterator[Job]:
@@ -85,6 +86,7 @@ class Leasing:
 
     def release_lease(self, lease: LeaseEntry, *, now: datetime) -> None:
         """Free a job; a lease that was taken over stays with its new holder."""
+        self._leases.end(lease)
         with self._lock, self._catalog.writing("release lease"):
             self._leases.release(lease, now_us=to_us(now))
 

@@ -20,19 +20,26 @@ _FREE = 0
 """End of a lease that was given back: whatever a clock says later, the job is free."""
 _HOLDER = re.compile(r"process (\d{1,10}) on (.*)", re.DOTALL)
 
+_AT_WORK: set[tuple[str, str, int]] = set()
+"""Catalog, job and epoch of the leases under which this process works."""
 
-def _is_gone(holder: str) -> bool:
-    """Return whether a holder was a process of this machine that does not run any more."""
+
+def _own_name() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _runs(holder: str) -> bool:
+    """Return whether a holder may run: only of a process of this machine it is known that it does not."""
     found = _HOLDER.fullmatch(holder)
     if found is None or found[2] != socket.gethostname():
-        return False
+        return True
     try:
         os.kill(int(found[1]), 0)
     except ProcessLookupError:
-        return True
-    except (PermissionError, OverflowError):
         return False
-    return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 class Leases:
@@ -58,7 +65,7 @@ class Leases:
         """
         rows = self._catalog.rows("SELECT * FROM leases WHERE job = ?", (job,))
         held = LeaseEntry(*rows[0]) if rows else None
-        if held is not None and now_us < held.expires_us and not _is_gone(held.holder):
+        if held is not None and now_us < held.expires_us and self._is_at_work(held):
             raise BusyError(
                 f"{held.holder} has been working on {job!r} for {_seconds(now_us - held.taken_us)} s",
                 code="lease_held",
@@ -66,8 +73,24 @@ class Leases:
                 f" ends in {_seconds(held.expires_us - now_us)} s unless it is renewed.",
             )
         epoch = 1 if held is None else held.epoch + 1
-        holder = f"process {os.getpid()} on {socket.gethostname()}"
-        return self._put(LeaseEntry(job, epoch, holder, now_us, now_us, now_us + lasts_us))
+        return self._put(LeaseEntry(job, epoch, _own_name(), now_us, now_us, now_us + lasts_us))
+
+    def _is_at_work(self, held: LeaseEntry) -> bool:
+        """Return whether somebody may be working under a lease; this process knows of its own."""
+        if held.holder == _own_name():
+            return self._key(held) in _AT_WORK
+        return _runs(held.holder)
+
+    def begin(self, lease: LeaseEntry) -> None:
+        """Note that this process works under a lease from now on."""
+        _AT_WORK.add(self._key(lease))
+
+    def end(self, lease: LeaseEntry) -> None:
+        """Note that it does no more, whether the catalog can be told or not."""
+        _AT_WORK.discard(self._key(lease))
+
+    def _key(self, lease: LeaseEntry) -> tuple[str, str, int]:
+        return str(self._catalog.path), lease.job, lease.epoch
 
     def renew(self, lease: LeaseEntry, *, now_us: int, lasts_us: int) -> LeaseEntry | None:
         """Return the lease with a later end, None when somebody else holds the job by now."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import amos
-from amos.errors import BusyError
+from amos.errors import BusyError, CapacityError
 from amos.journal.refusals import LeaseLost
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
@@ -180,3 +180,15 @@ def test_a_long_merge_keeps_its_lease(shard, monkeypatch):
 def test_a_job_that_was_given_back_is_free_whatever_the_clock_says(shard):
     shard.release_lease(shard.take_lease("audit", now=NOW), now=NOW)
     assert shard.take_lease("audit", now=NOW - timedelta(days=400)).epoch == 2
+
+
+def test_a_lease_that_could_not_be_given_back_holds_up_no_work_of_its_own_process(shard, monkeypatch, caplog):
+    with monkeypatch.context() as full:
+        full.setattr(shard._leases, "release", _full)
+        assert shard.compact(now=NOW, most=3).merges
+    assert "a lease could not be given back" in caplog.text
+    assert shard.compact(now=NOW, most=1).merges
+
+
+def _full(*_, **__):
+    raise CapacityError("the disk is full")
