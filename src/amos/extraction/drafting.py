@@ -282,6 +282,11 @@ def end_of_statement(origin: Origin, start: int, end: int) -> int:
     return end if place < 0 else start + len(text[:place].encode())
 
 
+def _last_word_of(subject: Subject) -> str:
+    """Return what a statement is about: the "therapy" of "Sven's therapy"."""
+    return subject.name.casefold().rsplit("'s ", 1)[-1] if "'s " in subject.name else ""
+
+
 def claim_cues(
     standing: int, subject: Subject, property_name: str, value: str, span: str, *, is_negative: bool
 ) -> int:
@@ -294,6 +299,7 @@ def claim_cues(
         cues |= _PRONOUN
     if subject.is_person:
         cues |= _THIRD_PARTY
-    if is_sensitive(property_name, value or folded, is_other=subject.is_person):
+    is_other = subject.is_person or (subject.kind in ("other", "person") and "'s " in subject.name)
+    if is_sensitive(property_name or _last_word_of(subject), value or folded, is_other=is_other):
         cues |= _SENSITIVE
     return cues

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from amos.extraction.grammar import Meaning
 from amos.extraction.matches import Match, Origin
 from amos.extraction.worth import is_activity
 from amos.kernels.features import NOW
 from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
+from amos.kernels.rows import ROW_START
 
 _FILLER = re.compile(r"(?<![\w'’-])(?:uh|um|uhm|erm|mm|hmm|y'know|i mean)(?![\w'’-])|\{", re.IGNORECASE)
 _STAMMER = re.compile(
@@ -20,7 +22,7 @@ _ADDRESSED = frozenset("you your yours you're".split())
 _LOOSE_ENDS = frozenset(
     "in to of for the a an and like with from that because is are or at on my our their his as by about into "
     "we i you they which who sure ensure ensuring so very really said says think believe its just being "
-    "something whatever stuff".split()
+    "something whatever stuff since ever".split()
 )
 _UNNAMED = frozenset("it this that them these those there him her you something anything everything".split())
 _PRONOUNS = frozenset("it this that them these those there here".split())
@@ -41,12 +43,23 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 """Phrases that look like places."""
+_CONSUMES = frozenset("use eat drink wear keep take rent own collect brew".split())
 _LACKING = frozenset("in of for from generally across on at and per".split())
+_NOUNS_TOO = frozenset("measures supports costs uses holds".split())
+_AIMLESS = frozenset("making doing having getting going being taking giving using putting".split())
+_AFTER_DOING = _LACKING | frozenset("to even with as forward exactly back away up out over so very".split())
+_OF_A_TALK = frozenset(
+    "minutes seconds hours more sevens points options questions items meetings slides things choices "
+    "problems issues ideas reasons comments seats votes".split()
+)
+_OTHERS_THINGS = frozenset("his her their its".split())
+_SUBORDINATE = re.compile(r"(?:that|which|what|how|why|where|times?|whether|whom)\s+$", re.IGNORECASE)
+_SERIES = re.compile(r",\s(?:and\s)?[a-z]+\s[a-z]")
 _TRANSITIVE = frozenset("costs needs uses requires supports contains holds measures weighs".split())
-_ASKED_OF_YOU = frozenset(("like.when", "like.when_plain", "avoid.hate"))
+_ASKED_OF_YOU = frozenset(("like.when", "like.when_plain", "avoid.when"))
 """Patterns for what the author wants of the other: "I like it when you answer briefly"."""
 _TASTES = frozenset(
-    ("preference", "possession", "habit", "pursuit", "passion", "acquired", "avoidance", "goal")
+    ("preference", "possession", "habit", "pursuit", "passion", "acquired", "avoidance", "ability", "goal")
 )
 _PLURALS = frozenset(
     "people children kids men women police mice geese teeth feet folks twins parents".split()
@@ -56,7 +69,7 @@ _AUXILIARY = re.compile(
 )
 _NO_BASE = frozenset(("are", "were", "have", "is"))
 _ORDINALS = frozenset(
-    "next final last first second third previous following same whole other only main".split()
+    "next final last first second third fourth fifth previous following same whole other only main".split()
 )
 _PASTIMES = frozenset(
     "hiking running swimming painting knitting sewing rowing fencing boxing climbing surfing skating skiing "
@@ -64,7 +77,8 @@ _PASTIMES = frozenset(
     "sailing meditating volunteering journaling blogging coding programming woodworking quilting weaving "
     "kayaking birding acting composing sculpting foraging snowboarding bouldering crocheting".split()
 )
-_SHORTEST_WORD, _FEW_WORDS, _GOAL_HEAD = 3, 3, 4
+_ARTICLES = frozenset(("a", "an", "the", "my", "our"))
+_SHORTEST_WORD, _FEW_WORDS, _GOAL_HEAD, _WORD_REACH = 3, 3, 4, 12
 
 
 def is_fragment(
@@ -79,10 +93,28 @@ def is_fragment(
         return True
     if _BROKEN_OFF.match(origin.content[end : end + 16].decode(errors="ignore")):
         return True
+    if meaning.shape == "episode" and _SUBORDINATE.search(_before(match, origin)):
+        return True
+    if _is_half_described(value, origin, end):
+        return True
     if meaning.shape == "statement":
         return _is_loose(meaning, match, said, origin)
     words = value.casefold().split()
     return bool(words) and (_is_stub(property_name, value, words, said) or _points(meaning, match, words))
+
+
+def _before(match: Match, origin: Origin) -> str:
+    """Return the last word or two before the match."""
+    start, _ = match.span(ROW_START) or (0, 0)
+    return origin.content[max(start - _WORD_REACH, 0) : start].decode(errors="ignore")
+
+
+def _is_half_described(value: str, origin: Origin, end: int) -> bool:
+    """Tell whether a value stops between two adjectives: "creating a safe | , quiet place"."""
+    words = value.split()
+    if len(words) < _FEW_WORDS or words[-2] not in ("a", "an"):
+        return False
+    return _SERIES.match(origin.content[end : end + 40].decode(errors="ignore")) is not None
 
 
 def _is_stub(property_name: str, value: str, words: list[str], said: str) -> bool:
@@ -91,10 +123,29 @@ def _is_stub(property_name: str, value: str, words: list[str], said: str) -> boo
     is_run_on = value.startswith("going to be") or said.split().count("I") > 1
     if is_short or is_run_on or words[-1] in _LOOSE_ENDS:
         return True
-    if property_name == "location":
-        return _STATES.match(value) is not None
-    is_bare = property_name == "instruction" or (property_name == "activity" and words[0] not in _PASTIMES)
-    return is_bare and len(words) == 1
+    check = _KINDS.get(property_name)
+    return check is not None and check(value, words)
+
+
+def _is_no_place(value: str, words: list[str]) -> bool:
+    return _STATES.match(value) is not None or not _POINTERS.isdisjoint(words)
+
+
+def _is_no_activity(_: str, words: list[str]) -> bool:
+    if words[0] in ("doing", "taking"):
+        return len(words) == 1 or words[1] in _AFTER_DOING
+    return len(words) == 1 and words[0] not in _PASTIMES
+
+
+_KINDS: dict[str, Callable[[str, list[str]], bool]] = {
+    "location": _is_no_place,
+    "activity": _is_no_activity,
+    "employer": lambda value, words: value.islower() and words[0] not in _ARTICLES,
+    "possession": lambda _, words: not _OF_A_TALK.isdisjoint(words),
+    "preference": lambda _, words: len(words) == 1 and words[0] in _AIMLESS,
+    "instruction": lambda _, words: len(words) == 1,
+}
+"""What no value of a property may look like."""
 
 
 def _points(meaning: Meaning, match: Match, words: list[str]) -> bool:
@@ -107,7 +158,14 @@ def _points(meaning: Meaning, match: Match, words: list[str]) -> bool:
     if not is_taste or meaning.name in _ASKED_OF_YOU:
         return False
     is_asked = meaning.property == "preference" and not _ADDRESSED.isdisjoint(words)
-    if is_asked or (match.capture(SCOPE) == "keep" and is_activity(words[0])):
+    return is_asked or _is_unnamed(match.capture(SCOPE), words)
+
+
+def _is_unnamed(verb: str, words: list[str]) -> bool:
+    """Tell whether what somebody likes or does is a pronoun, or the place or way of something unnamed."""
+    if verb in _CONSUMES and (words[0] in _LACKING or (verb == "keep" and is_activity(words[0]))):
+        return True
+    if len(words) > 1 and words[1] in _OTHERS_THINGS:
         return True
     is_pointing = words[0] in _POINTERS or words[-1] in _PRONOUNS or not _TALKED_OF.isdisjoint(words)
     return is_pointing or _POINTING_ON.search(" ".join(words)) is not None
@@ -124,8 +182,14 @@ def _is_loose(meaning: Meaning, match: Match, said: str, origin: Origin) -> bool
     if not _TALKED_OF.isdisjoint(words) or _HEARSAY.search(said) or _is_ordinal(match):
         return True
     value = match.capture(VALUE).casefold().split()
+    if len(value) > 1 and value[0].endswith("ly") and is_activity(value[1]):
+        return True
     verb = words[-len(value) - 1] if 0 < len(value) < len(words) else ""
-    is_cut = bool(value) and (value[0] in _CLAUSE_HEADS or (verb in _TRANSITIVE and value[0] in _LACKING))
+    is_cut = bool(value) and (
+        value[0] in _CLAUSE_HEADS
+        or (verb in _TRANSITIVE and value[0] in _LACKING)
+        or (verb in _NOUNS_TOO and value[0] == "to")
+    )
     return is_cut or _lacks_agreement(match, origin)
 
 
@@ -135,7 +199,7 @@ def _lacks_agreement(match: Match, origin: Origin) -> bool:
     if subject is None or value is None:
         return False
     noun = origin.content[slice(*subject)].decode().split()
-    between = origin.content[subject[1] : value[0]].decode().split()
+    between = [word for word in origin.content[subject[1] : value[0]].decode().split() if word != "no"]
     if not noun or not between or any(_AUXILIARY.fullmatch(word) for word in between):
         return False
     last, verb = noun[-1].casefold(), between[-1].casefold()

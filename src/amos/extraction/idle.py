@@ -21,7 +21,10 @@ _UNPLEASANT = re.compile(
     r"|parking tickets?|traffic jams?|stuck in|on hold|waiting (?:in|for|on|at)|standing in (?:line|queues?)"
     r"|queue?ing for|rush hour|spam calls?|unpaid overtime|delayed (?:again|flights?|trains?)|cold calls?"
     r"|hold music|jackhammers?|stepping on lego|another (?:outage|meeting|delay|reboot|update)|paper jams?"
-    r"|burnt toast|wet socks)\b",
+    r"|burnt toast|wet socks|late fees|hidden fees|(?:paying|getting) (?:\w+ )?(?:fees|fines|taxes|bills"
+    r"|penalties|surcharges)|tax forms?|tax returns|captchas?|waking up at (?:3|4|5)"
+    r"|lost luggage|power cuts?|burst pipes?|potholes?|mosquito bites?|hangovers?|drilling|leaf blowers?"
+    r"|resetting passwords?|bureaucracy|red tape|paperwork|reply-all(?: storms?)?|pop-?ups?)\b",
     re.IGNORECASE,
 )
 """What nobody likes: who says so means the contrary."""

@@ -111,6 +111,7 @@ _OTHERS = (
     rf"keep {_THING} (?:all )?to yourself",
     r"off[ -]the[ -]record(?! (?:player|label|store|shop|chart|sleeve|collection|deal))",
     r"forget (?:that )?i (?:ever |just |even )?(?:said|told you|mentioned|wrote|asked)",
+    r"forget (?:this|the following|what (?:comes|follows|i say) next)(?=\s{0,2}[:–—])",
     (
         r"forget (?:this|the next|the last|my last|the previous|my previous) (?:message|sentence|line"
         r"|remark|bit|part)"

@@ -30,6 +30,8 @@ _ONE_ITEM = re.compile(r"[^,]*\S(?:,\s*(?:and|or|&)\s|\s(?:and|or|&|plus)\s)", r
 
 def trim_value(value: str, property_name: str, family: str) -> str:
     """Return a cleaned value without what no longer belongs to it; the value itself where all does."""
+    if family == "possession":
+        value = value.removeprefix("a ").removeprefix("an ")
     if " not " in value:
         value = _before_not(value)
     if "," in value and family != "instruction":

@@ -30,6 +30,8 @@ _WITH_TO = frozenset(("preference", "decision"))
 """Families whose value may be something to do: "to read outside"."""
 
 
+_OF_OTHERS = frozenset(("like.when", "like.when_plain", "avoid.when"))
+"""Patterns whose value is what somebody else does: "I like it when | you answer briefly"."""
 _PLACED = frozenset(("home", "work", "workplace"))
 """Families whose value may be "the old town": a name, not one of several that were shown."""
 
@@ -97,7 +99,8 @@ class Worth:
             found = self._properties.get(property_name)
         if found is None and meaning.shape not in ("statement", "episode"):
             is_to_do = words[0] == "to" and meaning.family in _WITH_TO
-            found = None if is_to_do else self._heads.get(words[0])
+            is_free = is_to_do or meaning.name in _OF_OTHERS
+            found = None if is_free else self._heads.get(words[0])
             found = found or self._values.get(folded)
             if found is None and meaning.family not in _PLACED:
                 found = self._starts.get(start)
