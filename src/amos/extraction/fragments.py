@@ -50,8 +50,9 @@ _AIMLESS = frozenset("making doing having getting going being taking giving usin
 _AFTER_DOING = _LACKING | frozenset("to even with as forward exactly back away up out over so very".split())
 _OF_A_TALK = frozenset(
     "minutes seconds hours more sevens points options questions items meetings slides things choices "
-    "problems issues ideas reasons comments seats votes".split()
+    "story stories rather problems issues ideas reasons comments seats votes".split()
 )
+_TODAY = frozenset(("today", "tonight", "tomorrow", "now"))
 _OTHERS_THINGS = frozenset("his her their its".split())
 _SUBORDINATE = re.compile(r"(?:that|which|what|how|why|where|times?|whether|whom)\s+$", re.IGNORECASE)
 _SERIES = re.compile(r",\s(?:and\s)?[a-z]+\s[a-z]")
@@ -132,7 +133,7 @@ def _is_no_place(value: str, words: list[str]) -> bool:
 
 
 def _is_no_activity(_: str, words: list[str]) -> bool:
-    if words[0] in ("doing", "taking"):
+    if words[0] in ("doing", "taking", "learning"):
         return len(words) == 1 or words[1] in _AFTER_DOING
     return len(words) == 1 and words[0] not in _PASTIMES
 
@@ -163,6 +164,8 @@ def _points(meaning: Meaning, match: Match, words: list[str]) -> bool:
 
 def _is_unnamed(verb: str, words: list[str]) -> bool:
     """Tell whether what somebody likes or does is a pronoun, or the place or way of something unnamed."""
+    if words[0] in _TODAY:
+        return True
     if verb in _CONSUMES and (words[0] in _LACKING or (verb == "keep" and is_activity(words[0]))):
         return True
     if len(words) > 1 and words[1] in _OTHERS_THINGS:
@@ -178,7 +181,7 @@ def _is_loose(meaning: Meaning, match: Match, said: str, origin: Origin) -> bool
         return True
     if meaning.subject == "author":
         is_bare = meaning.family == "remembered" and match.capture(VALUE).count(" ") < _FEW_WORDS - 1
-        return is_bare or match.kind == NOW
+        return is_bare or match.kind == NOW or "there" in words
     if not _TALKED_OF.isdisjoint(words) or _HEARSAY.search(said) or _is_ordinal(match):
         return True
     value = match.capture(VALUE).casefold().split()
