@@ -208,7 +208,7 @@ def _lacks_agreement(match: Match, origin: Origin) -> bool:
     last, verb = noun[-1].casefold(), between[-1].casefold()
     is_plural = last.endswith("s") or last in _PLURALS or "and" in noun
     is_base = verb.isalpha() and not verb.endswith(("s", "ed")) and verb not in _NO_BASE
-    return (is_base and not is_plural) or (len(last) == 1 and last.islower())
+    return (is_base and not is_plural) or (len(last) == 1 and noun[-1].islower())
 
 
 def _is_ordinal(match: Match) -> bool:

@@ -13,6 +13,8 @@ from remembered import EVERYTHING, Remembered, remembered, told
 
 FOREIGN = ("Ottoline", "Brask", "Kestrel", "Merlin", "QX-771", "kiln", "Zephyra", "otter")
 """Words that only the other project says."""
+OF_THE_WHOLE = "tombstones"
+"""A list that no scope narrows."""
 LINES = (
     told("o1", "My supervisor is Ottoline Brask.", 1, scope={"project": "otter"}),
     told("p1", "My supervisor is Piers Holm.", 2, scope={"project": "heron"}),
@@ -70,7 +72,8 @@ def answers(memory):
         yield f"search {text}", [page.rows, page.empty_reason]
     yield "packets", list(memory.store.packets([{"qid": "q", "cues": ["favourite zither"]}]))
     for kind in KINDS:
-        yield f"list {kind}", memory.listed(kind)
+        if kind != OF_THE_WHOLE or not memory.store.scope:
+            yield f"list {kind}", memory.listed(kind)
     for name in TABLES:
         yield f"sql {name}", json.loads(json.dumps(memory.store.sql(f"FROM {name}").to_pylist(), default=str))
     yield "export", list(memory.store.export())
@@ -78,6 +81,11 @@ def answers(memory):
     for row in memory.listed():
         yield f"why {row['atom_id']}", memory.store.why(row["atom_id"])
         yield f"show {row['atom_id']}", memory.store.show(row["atom_id"])
+
+
+def test_what_stands_for_the_whole_shard_is_refused_by_name():
+    with two_projects() as (_, narrow), pytest.raises(UsageError, match="whole shard"):
+        narrow.listed(OF_THE_WHOLE)
 
 
 def test_nothing_of_another_project_shows_in_any_answer():
