@@ -30,8 +30,19 @@ _AS_THEY_ARE = (
     "session", "turn", "reply_to", *(f"scope_{name}" for name in SCOPE_NAMES), "may_retain", "purposes",
     "locator", "extra",
 )  # fmt: skip
-_MADE_HERE = {str(Reason.UNAUTHORIZED_SCOPE), str(Reason.DELIVERY_CONFLICT), str(Reason.TOMBSTONED)}
-"""Reasons of refused sources that a new decision finds by itself, or that are of this store alone."""
+_MADE_HERE = {
+    str(reason)
+    for reason in (
+        Reason.UNAUTHORIZED_SCOPE,
+        Reason.DELIVERY_CONFLICT,
+        Reason.TOMBSTONED,
+        Reason.REJECTED_BY_REVIEWER,
+    )
+}
+"""Reasons of refused sources that a new decision finds by itself, or that are of this store alone.
+
+What people decided is repeated after the sources came in.
+"""
 
 SOURCE_COLUMNS = [
     "source_id", "revision", "delivery_key", "content", "content_digest", "event_time", "event_text",

@@ -260,7 +260,7 @@ def test_no_repeated_trigger_makes_the_search_quadratic(piece):
     text = piece * (40_000 // len(piece))
     begun = process_time()
     find_frames(text)
-    assert process_time() - begun < 1.5  # linear: about 0.1 s; quadratic: tens of seconds
+    assert process_time() - begun < 6  # linear: about 0.1 s; quadratic: tens of seconds
 
 
 def test_many_texts_are_marked_as_few_are():
