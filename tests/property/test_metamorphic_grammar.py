@@ -10,11 +10,11 @@ from proposed import WRITTEN, proposed
 KEPT = ("outcome", "subject", "property", "value", "polarity", "modality", "memory_class")
 
 
-@functools.cache
 NUMERO = " no."
 """Ends no sentence before what is no capital: it may be short for "number"."""
 
 
+@functools.cache
 def examples():
     """Return the distinct example texts of the current grammar, and their claims."""
     lines = [example.text for pattern in load_grammar().patterns for example in pattern.examples]
