@@ -12,7 +12,7 @@ from amos.sources.faults import Fault, lost
 from amos.sources.mapped import table_or_json
 from amos.sources.parts import text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_kind, one_record
+from amos.sources.records import Record, json_kind, one_record, opening_of
 from amos.sources.splitting import BOM
 from amos.sources.traced import Step, StepLog
 
@@ -64,12 +64,9 @@ class LangfuseReader(Reader):
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
         """Yield the observations one by one."""
         for record in table_or_json(stream, context):
+            yield opening_of(record, form=self.name)
             if record.value is None:
-                yield one_record([], record.problems, form=self.name, size=record.size)
                 continue
-            yield Batch(
-                blocks=[], problems=record.problems, record_count=0, format=self.name, bytes_read=record.size
-            )
             yield from self._rows(record.value, record, context)
         yield self._steps.ending(context)
 

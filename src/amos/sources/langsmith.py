@@ -11,7 +11,7 @@ from amos.sources.faults import Fault, lost
 from amos.sources.mapped import table_or_json
 from amos.sources.parts import text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_kind, one_record
+from amos.sources.records import Record, json_kind, one_record, opening_of
 from amos.sources.traced import Step, StepLog
 
 _MODEL = frozenset({"llm", "chat_model", "chat"})
@@ -43,12 +43,9 @@ class LangSmithReader(Reader):
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
         """Yield the runs one by one, each before the runs inside it."""
         for record in table_or_json(stream, context):
+            yield opening_of(record, form=self.name)
             if record.value is None:
-                yield one_record([], record.problems, form=self.name, size=record.size)
                 continue
-            yield Batch(
-                blocks=[], problems=record.problems, record_count=0, format=self.name, bytes_read=record.size
-            )
             listed = record.value.get("runs")
             runs = listed if isinstance(listed, list) else [record.value]
             for place, run in enumerate(_with_inner(runs)):

@@ -14,7 +14,7 @@ from amos.sources.letta_content import is_place, letta_parts, letta_standing
 from amos.sources.noted_memory import Note, note_block
 from amos.sources.parts import assemble, set_time, text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_documents, json_kind, one_record
+from amos.sources.records import Record, json_documents, json_kind, one_record, opening_of
 
 _BLOCKS = ("core_memory", "blocks", "memory_blocks", "memory")
 _MESSAGES = ("messages", "in_context_messages", "message_history")
@@ -44,12 +44,9 @@ class LettaReader(Reader):
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
         """Yield the messages of each agent, then its blocks and passages."""
         for record in json_documents(stream, context):
+            yield opening_of(record, form=self.name)
             if record.value is None:
-                yield one_record([], record.problems, form=self.name, size=record.size)
                 continue
-            yield Batch(
-                blocks=[], problems=record.problems, record_count=0, format=self.name, bytes_read=record.size
-            )
             listed = record.value.get("agents")
             agents = listed if isinstance(listed, list) else [record.value]
             shared = {str(one.get("id")): one for one in _objects(record.value.get("blocks"))}

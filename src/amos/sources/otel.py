@@ -17,7 +17,7 @@ from amos.sources.openai_calls import Call, tool_names
 from amos.sources.otel_values import attribute_events, attributes_of, indexed_messages
 from amos.sources.parts import set_time, text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_documents, json_kind, one_record
+from amos.sources.records import Record, json_documents, json_kind, one_record, opening_of
 
 _CONTAINERS = {
     "resourceSpans": ("scopeSpans", "spans"),
@@ -56,12 +56,9 @@ class OtelReader(Reader):
         """Yield the spans and log records one by one."""
         other_count = 0
         for record in json_documents(stream, context):
+            yield opening_of(record, form=self.name)
             if record.value is None:
-                yield one_record([], record.problems, form=self.name, size=record.size)
                 continue
-            yield Batch(
-                blocks=[], problems=record.problems, record_count=0, format=self.name, bytes_read=record.size
-            )
             found = 0
             for place, (span, around) in enumerate(_spans(record.value), start=1):
                 found += 1

@@ -119,6 +119,16 @@ def one_record(blocks: list[Block], problems: list[Problem], *, form: str, size:
     return Batch(blocks=blocks, problems=problems, record_count=1, format=form, bytes_read=size)
 
 
+def opening_of(record: Record, *, form: str) -> Batch:
+    """Return what is told of a document before the records inside it: its problems and its size.
+
+    One that could not be read is a record of its own.
+    """
+    if record.value is None:
+        return one_record([], record.problems, form=form, size=record.size)
+    return Batch(blocks=[], problems=record.problems, record_count=0, format=form, bytes_read=record.size)
+
+
 def coalesced(batches: Iterable[Batch], *, records: int, size: int) -> Iterator[Batch]:
     """Yield the same content in batches of at least `records` records or `size` bytes, but the last.
 

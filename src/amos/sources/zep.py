@@ -14,7 +14,7 @@ from amos.sources.keys import digest_key, join_key
 from amos.sources.noted_memory import Note, note_block
 from amos.sources.parts import set_time, text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
-from amos.sources.records import Record, json_documents, json_kind, one_record
+from amos.sources.records import Record, json_documents, json_kind, one_record, opening_of
 from amos.sources.standing import standing_of
 
 _EPISODES = ("episodes", "episodic_nodes", "episodicNodes")
@@ -48,12 +48,9 @@ class ZepReader(Reader):
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
         """Yield episodes and messages, then summaries of entities, then facts."""
         for record in json_documents(stream, context):
+            yield opening_of(record, form=self.name)
             if record.value is None:
-                yield one_record([], record.problems, form=self.name, size=record.size)
                 continue
-            yield Batch(
-                blocks=[], problems=record.problems, record_count=0, format=self.name, bytes_read=record.size
-            )
             found = False
             for kind, place, item in _items(record.value):
                 found = True
