@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.admission.comparison import UNSALTED, Work
+from amos.schemas.choosing import with_column
 from amos.schemas.vocabulary import Cue, Outcome, Reason
 
 REVIEWER = "reviewer@1"
@@ -30,18 +31,15 @@ Row = dict[str, Any]
 def approved(candidates: pa.Table) -> pa.Table:
     """Return the rows as a person let them in: no gate stands before their history."""
     cues = pc.bit_wise_or(candidates["cues"], pa.scalar(_APPROVED, pa.int32()))
-    return _with(_with(candidates, "cues", cues), "gate", pa.nulls(candidates.num_rows, pa.string()))
+    return with_column(
+        with_column(candidates, "cues", cues), "gate", pa.nulls(candidates.num_rows, pa.string())
+    )
 
 
 def closed(candidates: pa.Table, gate: str) -> pa.Table:
     """Return the rows as a person kept them out of every history, behind `gate`."""
     cues = pc.bit_wise_and(candidates["cues"], pa.scalar(~_APPROVED, pa.int32()))
-    return _with(_with(candidates, "cues", cues), "gate", pa.repeat(gate, candidates.num_rows))
-
-
-def _with(rows: pa.Table, name: str, column: Any) -> pa.Table:
-    place = rows.schema.get_field_index(name)
-    return rows.set_column(place, rows.schema.field(name), column)
+    return with_column(with_column(candidates, "cues", cues), "gate", pa.repeat(gate, candidates.num_rows))
 
 
 def keep_reviewed(work: Work, decisions: pa.Table, reviewed: pa.Array | None) -> pa.Table:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from amos.admission.tombstones import UNSALTED_TOMBSTONES, Graves
 from amos.clock import to_us
+from amos.schemas.choosing import with_column
 
 ACTIVE, EXPIRED = "active", "expired"
 
@@ -43,6 +44,5 @@ def _all(rows: pa.Table, value: str) -> pa.Array:
 
 def _with(rows: pa.Table, **columns: pa.Array) -> pa.Table:
     for name, column in columns.items():
-        place = rows.schema.get_field_index(name)
-        rows = rows.set_column(place, rows.schema.field(name), column)
+        rows = with_column(rows, name, column)
     return rows

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from amos.extraction.model_claims import claim_rows_of
 from amos.extraction.notes import unread_reasons
 from amos.extraction.propose import Proposal
 from amos.extraction.registry import PROPOSALS, Extractor, find_extractor
+from amos.schemas.choosing import with_column
 from amos.schemas.claims import CLAIMS, SOURCE_NOTES
 from amos.schemas.vocabulary import Modality, Reason
 
@@ -79,26 +79,34 @@ class ModelExtractor:
         A model's row is never taken to be more than the rules find in its sentence: a question stays one,
         whatever the model says of it.
         """
-        by_rules = self.fallback.propose(sources, is_compiled=is_compiled)
         unread = unread_reasons(sources)
         contents = sources["content"].to_pylist()
         asked = [row for row in range(len(contents)) if unread[row] == 0]
         answers = self.answers.of(list(dict.fromkeys(contents[row] for row in asked)))
         answered = {row: answers[contents[row]] for row in asked if contents[row] in answers}
+        by_rules = self._rest(sources, answered, is_compiled=is_compiled)
         rows = [
             claim for row, answer in answered.items() for claim in claim_rows_of(answer, contents[row], row)
         ]
         made = pa.Table.from_pylist(rows, schema=CLAIMS) if rows else CLAIMS.empty_table()
         made = self._sobered(made, sources, is_compiled=is_compiled)
-        kept = _not_of(by_rules.claims, answered)
-        patterns = pa.array([BY_RULES + one for one in kept["pattern"].to_pylist()], pa.string())
-        kept = kept.set_column(CLAIMS.get_field_index("pattern"), CLAIMS.field("pattern"), patterns)
-        claims = pa.concat_tables([made, kept]).sort_by(
+        claims = pa.concat_tables([made, by_rules.claims]).sort_by(
             [(name, "ascending") for name in ("source_row", "start", "end", "pattern")]
         )
         silent = sorted(set(answered) - {row["source_row"] for row in rows})
-        notes = pa.concat_tables([_not_of(by_rules.notes, answered), _silent_notes(silent)])
+        notes = pa.concat_tables([by_rules.notes, _silent_notes(silent)])
         return Proposal(claims.combine_chunks(), notes.sort_by("source_row").combine_chunks())
+
+    def _rest(self, sources: pa.Table, answered: Mapping[int, Any], *, is_compiled: bool) -> Proposal:
+        """Return what the rules read of the sources that no model answered."""
+        rows = pa.array([row for row in range(sources.num_rows) if row not in answered], pa.int32())
+        found = self.fallback.propose(sources.take(rows), is_compiled=is_compiled)
+        claims, notes = (
+            with_column(table, "source_row", rows.take(table["source_row"].combine_chunks()))
+            for table in found
+        )
+        patterns = pa.array([BY_RULES + one for one in claims["pattern"].to_pylist()], pa.string())
+        return Proposal(with_column(claims, "pattern", patterns), notes)
 
     def _sobered(self, claims: pa.Table, sources: pa.Table, *, is_compiled: bool) -> pa.Table:
         """Return the claims with the modality, cues and vetoes that the rules find in their sentences."""
@@ -108,8 +116,7 @@ class ModelExtractor:
         rows = claims.to_pylist()
         sentences = [_sentence(contents[row["source_row"]], row["start"], row["end"]) for row in rows]
         alone = sources.take(claims["source_row"].combine_chunks())
-        place = alone.schema.get_field_index("content")
-        alone = alone.set_column(place, alone.schema.field("content"), pa.array(sentences, pa.string()))
+        alone = with_column(alone, "content", pa.array(sentences, pa.string()))
         heard = self.fallback.propose(alone, is_compiled=is_compiled)
         said = {row["source_row"]: row for row in heard.notes.to_pylist()}
         read: dict[int, list[dict[str, Any]]] = {}
@@ -143,11 +150,6 @@ def _sentence(content: str, start: int, end: int) -> str:
     begin = ends[place - 1] if place else 0
     after = [edge for edge in ends[place:] if edge >= last]
     return content[begin : after[0] if after else len(content)].strip()
-
-
-def _not_of(table: pa.Table, rows: Mapping[int, Any]) -> pa.Table:
-    own = pc.is_in(table["source_row"], value_set=pa.array(sorted(rows), pa.int32()))
-    return table.filter(pc.invert(own))
 
 
 def _silent_notes(rows: list[int]) -> pa.Table:

@@ -16,6 +16,7 @@ from amos.flow.prepare import UNSALTED_CONVERSATIONS, UNSALTED_ENTITIES
 from amos.journal.store import EventRows, Snapshot
 from amos.kernels.hashing import sha256_rows
 from amos.schemas.buffers import column_arrays
+from amos.schemas.choosing import with_column
 from amos.schemas.columns import DIGEST, ID
 from amos.schemas.state import PRIMARY_KEYS
 from amos.schemas.vocabulary import SourceFlag
@@ -48,12 +49,7 @@ def _withheld(group: EventRows) -> EventRows:
     if group.table != "sources":
         return group
     flags = pc.bit_wise_or(group.rows["flags"], pa.scalar(_HIDDEN, pa.int32()))
-    return group._replace(rows=_with(group.rows, "flags", flags))
-
-
-def _with(rows: pa.Table, name: str, column: Any) -> pa.Table:
-    place = rows.schema.get_field_index(name)
-    return rows.set_column(place, rows.schema.field(place), column)
+    return group._replace(rows=with_column(group.rows, "flags", flags))
 
 
 def _blanked(rows: pa.Table) -> pa.Table:
@@ -75,7 +71,7 @@ def _blanked(rows: pa.Table) -> pa.Table:
         "extra": pa.nulls(rows.num_rows, pa.string()),
     }
     for name, column in changes.items():
-        rows = _with(rows, name, column)
+        rows = with_column(rows, name, column)
     return rows.cast(CAPTURED)
 
 
@@ -90,9 +86,9 @@ def _untouched(snapshot: Snapshot, plan: ErasurePlan, table: str) -> pa.Table:
 
 
 def _next(rows: pa.Table, schema: pa.Schema, **values: Any) -> pa.Table:
-    rows = _with(rows, "version", pc.add(rows["version"], pa.scalar(1, pa.int32())))
+    rows = with_column(rows, "version", pc.add(rows["version"], pa.scalar(1, pa.int32())))
     for name, value in values.items():
-        rows = _with(rows, name, pa.array([value] * rows.num_rows, rows.schema.field(name).type))
+        rows = with_column(rows, name, pa.array([value] * rows.num_rows, rows.schema.field(name).type))
     return rows.select(schema.names).cast(schema)
 
 

@@ -16,7 +16,7 @@ from amos.flow.current import Told
 from amos.flow.prepare import Prepared
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
-from amos.schemas.choosing import as_schema, empty, kept
+from amos.schemas.choosing import as_schema, empty, kept, with_column
 from amos.schemas.columns import ID
 
 _TURN_COLUMNS = ["conversation_id", "turn", "event_time"]
@@ -87,13 +87,10 @@ class KnownTimes:
             inherited = None if at is not None else self.before(conversation, turn)
             wanted.append(inherited)
             changed.append(at is None and inherited != ordered)
-        place = candidates.schema.get_field_index("order_time")
-        field = candidates.schema.field("order_time")
-        return candidates.set_column(place, field, pa.array(wanted, field.type)), changed
+        times = pa.array(wanted, candidates.schema.field("order_time").type)
+        return with_column(candidates, "order_time", times), changed
 
 
 def next_version(rows: pa.Table, column: str = "version") -> pa.Table:
     """Return the rows with their version, in `column`, raised by one."""
-    place = rows.schema.get_field_index(column)
-    raised = pc.add(rows[column], pa.scalar(1, pa.int32()))
-    return rows.set_column(place, rows.schema.field(column), raised)
+    return with_column(rows, column, pc.add(rows[column], pa.scalar(1, pa.int32())))

@@ -169,7 +169,12 @@ def stored_histories(snapshot: Snapshot, candidates: pa.Table) -> pa.Table:
     eligible = _eligible(candidates)
     if eligible.num_rows == 0 or snapshot.version == 0:
         return empty(UNSALTED_CANDIDATES)
-    found = snapshot.lookup("candidates", "history_id", eligible["history_id"], UNSALTED_CANDIDATES.names)
+    return rows_of_histories(snapshot, eligible["history_id"])
+
+
+def rows_of_histories(snapshot: Snapshot, histories: pa.Array | pa.ChunkedArray) -> pa.Table:
+    """Return the current candidates of histories (ids, each once or more often), without salts."""
+    found = snapshot.lookup("candidates", "history_id", histories, UNSALTED_CANDIDATES.names)
     return as_schema(latest(found, "candidates"), UNSALTED_CANDIDATES)
 
 

@@ -10,7 +10,6 @@ import base64
 import hmac
 import re
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +17,7 @@ import pyarrow.compute as pc
 
 from amos.identity import conversation_identity, keyed_id, source_identity
 from amos.journal.store import Snapshot
+from amos.schemas.choosing import with_column
 from amos.schemas.columns import ID
 
 _DIGEST = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{32})(?![0-9a-f])")
@@ -47,11 +47,6 @@ def _mapped(column: pa.ChunkedArray, change: Callable[[str], str]) -> pa.Array:
     return pa.array([None if text is None else change(text) for text in column.to_pylist()], pa.string())
 
 
-def _with(rows: pa.Table, name: str, column: Any) -> pa.Table:
-    place = rows.schema.get_field_index(name)
-    return rows.set_column(place, rows.schema.field(place), column)
-
-
 def rekeyed_raw(snapshot: Snapshot, raw: pa.Table, key: bytes) -> pa.Table:
     """Return RAW rows with keyed keys, except in conversations that are stored with plain ones."""
     hit = holds_digest(raw["record_key"]) | holds_digest(raw["conversation_key"])
@@ -66,7 +61,7 @@ def rekeyed_raw(snapshot: Snapshot, raw: pa.Table, key: bytes) -> pa.Table:
         changed = pc.if_else(
             pa.array(changes), _mapped(raw[name], lambda text: keyed_text(text, key)), raw[name]
         )
-        raw = _with(raw, name, changed)
+        raw = with_column(raw, name, changed)
     return raw
 
 
@@ -85,8 +80,8 @@ def rekeyed_talks(rows: pa.Table, key: bytes) -> tuple[pa.Table, dict[bytes, tup
         renewed = keyed_text(plain, key)
         names[old] = keyed_id(key, "conversations", conversation_identity(form, renewed)), renewed
     olds = rows["conversation_id"].to_pylist()
-    rows = _with(rows, "conversation_id", pa.array([names[old][0] for old in olds], ID))
-    rows = _with(rows, "conversation_key", pa.array([names[old][1] for old in olds], pa.string()))
+    rows = with_column(rows, "conversation_id", pa.array([names[old][0] for old in olds], ID))
+    rows = with_column(rows, "conversation_key", pa.array([names[old][1] for old in olds], pa.string()))
     return rows, names
 
 
@@ -96,8 +91,8 @@ def rekeyed_sources(
     """Return source rows under keyed keys, and what their candidates must name from now on."""
     talks = rows["conversation_id"].to_pylist()
     for name in ("delivery_key", "reply_to"):
-        rows = _with(rows, name, _mapped(rows[name], lambda text: keyed_text(text, key)))
-    rows = _with(rows, "conversation_id", pa.array([names[talk][0] for talk in talks], ID))
+        rows = with_column(rows, name, _mapped(rows[name], lambda text: keyed_text(text, key)))
+    rows = with_column(rows, "conversation_id", pa.array([names[talk][0] for talk in talks], ID))
     columns = (rows[name].to_pylist() for name in ("source_id", "format", "delivery_key", "block"))
     renewed: Renewed = {}
     for talk, source, form, record, block in zip(talks, *columns, strict=True):
@@ -115,7 +110,7 @@ def recited(candidates: pa.Table, renewed: Renewed) -> pa.Table:
             renewed[source][place] if source in renewed else one
             for source, one in zip(sources, held, strict=True)
         ]
-        candidates = _with(candidates, name, pa.array(values, ID))
+        candidates = with_column(candidates, name, pa.array(values, ID))
     return candidates
 
 

@@ -16,6 +16,7 @@ from amos.admission.reviewed import approved
 from amos.admission.settle import Settlement, settle
 from amos.flow.current import SnapshotRows
 from amos.flow.ordering import next_version
+from amos.flow.plan import rows_of_histories
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
@@ -58,12 +59,6 @@ def bases_of(snapshot: Snapshot, histories: Iterable[bytes]) -> dict[bytes, list
         if claim in atoms:
             found[history].append(atoms[claim])
     return found
-
-
-def rows_of_histories(snapshot: Snapshot, histories: pa.Array) -> pa.Table:
-    """Return the current candidates of histories, without salts."""
-    found = snapshot.lookup("candidates", "history_id", histories.unique(), UNSALTED_CANDIDATES.names)
-    return latest(found, "candidates").select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
 
 
 def unsalted(rows: list[Row]) -> pa.Table:

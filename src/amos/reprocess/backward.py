@@ -9,12 +9,14 @@ import pyarrow.compute as pc
 from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.errors import UsageError
+from amos.flow.ordering import next_version
 from amos.flow.prepare import UNSALTED_ENTITIES
 from amos.flow.versions import latest
 from amos.identity import id_text
 from amos.journal.store import Shard, Snapshot
 from amos.reprocess.change import withdrawn_decisions
-from amos.reprocess.switch import Change, current_rows, next_versions, with_column, withdraw
+from amos.reprocess.switch import Change, current_rows, withdraw
+from amos.schemas.choosing import with_column
 from amos.schemas.state import PRIMARY_KEYS
 from amos.schemas.vocabulary import WITHDRAWN
 
@@ -93,7 +95,7 @@ def _as_before(earlier: Snapshot, now: pa.Table) -> pa.Table:
     back = _aligned(old, kept, "candidate_id")
     for name in _OWN:
         back = with_column(back, name, kept[name])
-    return pa.concat_tables([withdraw(now.filter(pc.invert(had))), next_versions(back)]).combine_chunks()
+    return pa.concat_tables([withdraw(now.filter(pc.invert(had))), next_version(back)]).combine_chunks()
 
 
 def _decisions_before(earlier: Snapshot, snapshot: Snapshot, version: int) -> pa.Table:
@@ -115,5 +117,5 @@ def _decisions_before(earlier: Snapshot, snapshot: Snapshot, version: int) -> pa
     had = pc.is_in(now[key], value_set=old[key].combine_chunks())
     kept = now.filter(had)
     back = _aligned(old, kept, key)
-    back = next_versions(with_column(back, "version", kept["version"]))
+    back = next_version(with_column(back, "version", kept["version"]))
     return pa.concat_tables([withdrawn_decisions(now.filter(pc.invert(had))), back]).combine_chunks()

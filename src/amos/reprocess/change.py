@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from amos.admission.comparison import UNSALTED
 from amos.admission.reviewed import DECIDING
+from amos.flow.ordering import next_version
 from amos.journal.store import Snapshot
 from amos.reprocess.shadow import Shadow
 from amos.reprocess.switch import (
     Change,
     are_equal,
     current_rows,
-    next_versions,
-    with_column,
     withdraw,
 )
+from amos.schemas.choosing import with_column
 from amos.schemas.vocabulary import WITHDRAWN, Action, Outcome, Reason
 
 _UNSAID = frozenset({"version", "order_time"})
@@ -59,7 +59,7 @@ def change_of(snapshot: Snapshot, shadow: Shadow) -> tuple[Change, Readings]:
     is_same = are_equal(read_again, stored, _UNSAID)
     returning = _renumbered(read_again, stored).filter(pa.array(~is_same))
     leaves = pc.invert(pc.is_in(before["candidate_id"], value_set=after["candidate_id"].combine_chunks()))
-    replaced = pa.concat_tables([withdraw(before.filter(leaves)), next_versions(returning)])
+    replaced = pa.concat_tables([withdraw(before.filter(leaves)), next_version(returning)])
     change = Change(
         fresh=after.filter(pa.array(~known)),
         replaced=replaced.combine_chunks(),
@@ -124,9 +124,9 @@ def _source_decisions(snapshot: Snapshot, shadow: Shadow) -> pa.Table:
     return pa.concat_tables(
         [
             wanted.filter(pa.array(~known)),
-            next_versions(_renumbered(again, stored).filter(differs)),
+            next_version(_renumbered(again, stored).filter(differs)),
             withdrawn_decisions(held.filter(leaves)),
-            with_column(next_versions(screened), "extractor", pa.repeat(shadow.extractor, screened.num_rows)),
+            with_column(next_version(screened), "extractor", pa.repeat(shadow.extractor, screened.num_rows)),
         ]
     ).combine_chunks()
 
@@ -154,5 +154,5 @@ def withdrawn_decisions(rows: pa.Table) -> pa.Table:
         "reasons": pa.array([[str(Reason.SUPERSEDED_BY_EXTRACTOR)]] * count, schema.field("reasons").type),
         "deadline": pa.nulls(count, schema.field("deadline").type),
     }
-    rows = next_versions(rows)
+    rows = next_version(rows)
     return pa.table([said.get(field.name, rows[field.name]) for field in schema], schema=schema)

@@ -20,9 +20,11 @@ from amos.admission.decision_rows import decision_ids, risks, singletons, utilit
 from amos.admission.policy import Policy
 from amos.admission.settle import Settlement, settle
 from amos.flow.current import SnapshotRows
-from amos.flow.plan import settled_parts
+from amos.flow.ordering import next_version
+from amos.flow.plan import rows_of_histories, settled_parts
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
+from amos.schemas.choosing import with_column
 from amos.schemas.columns import ID
 from amos.schemas.vocabulary import WITHDRAWN, Action, Outcome
 
@@ -60,18 +62,7 @@ class Switched:
 def withdraw(rows: pa.Table) -> pa.Table:
     """Return the next version of candidate `rows`, withdrawn."""
     gate = pa.repeat(WITHDRAWN, rows.num_rows)
-    return with_column(next_versions(rows), "gate", gate)
-
-
-def next_versions(rows: pa.Table) -> pa.Table:
-    """Return `rows` with their version raised by one."""
-    return with_column(rows, "version", pc.add(rows["version"], pa.scalar(1, pa.int32())))
-
-
-def with_column(rows: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """Return `rows` with another column in the place of `name`."""
-    place = rows.schema.get_field_index(name)
-    return rows.set_column(place, rows.schema.field(name), column)
+    return with_column(next_version(rows), "gate", gate)
 
 
 def switch(
@@ -110,7 +101,7 @@ def switch(
 def _settled(snapshot: Snapshot, change: Change, *, key: bytes, policy: Policy, now: datetime) -> Settlement:
     """Fold the histories that the change touches without and with it."""
     touched = pa.concat_tables([change.fresh, change.replaced])
-    stored = _histories(snapshot, touched["history_id"].combine_chunks().unique())
+    stored = rows_of_histories(snapshot, touched["history_id"].combine_chunks())
     return settle(
         change.fresh,
         stored,
@@ -120,14 +111,6 @@ def _settled(snapshot: Snapshot, change: Change, *, key: bytes, policy: Policy, 
         policy=policy,
         now=now,
     )
-
-
-def _histories(snapshot: Snapshot, ids: pa.Array) -> pa.Table:
-    """Return the current candidates of histories."""
-    if len(ids) == 0:
-        return UNSALTED_CANDIDATES.empty_table()
-    found = snapshot.lookup("candidates", "history_id", ids, UNSALTED_CANDIDATES.names)
-    return latest(found, "candidates").cast(UNSALTED_CANDIDATES)
 
 
 def _held_decisions(

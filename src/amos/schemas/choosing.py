@@ -49,3 +49,9 @@ def as_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     if rows.schema.names == schema.names and rows.schema.types == schema.types:
         return pa.Table.from_arrays(rows.columns, schema=schema)
     return rows.cast(schema)
+
+
+def with_column(rows: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:
+    """Return `rows` with another column in the place of `name`, its field as it was."""
+    place = rows.schema.get_field_index(name)
+    return rows.set_column(place, rows.schema.field(place), column)
