@@ -20,7 +20,7 @@ from amos.flow.memory import collected_between
 from amos.flow.plan import Arrived, Plan, plan_batch
 from amos.flow.prepare import Rules, withhold_unretained
 from amos.flow.receipt import Receipt
-from amos.flow.receipts import note_answers
+from amos.flow.rules import note_answers
 from amos.journal.store import HeadMoved, Shard, Snapshot
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Batch

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from amos.clock import to_us
-from amos.extraction.registry import Extractor
 from amos.flow.backup import noted
 from amos.identity import random_id
 from amos.journal.store import Shard
@@ -19,13 +18,6 @@ def noted_export(shard: Shard, path: Path, kind: str, now: datetime) -> bool:
     """Register an export before it is written; return False for a store that cannot be written."""
     entry = CopyEntry(random_id(), kind, to_us(now), shard.head, str(path.resolve()))
     return noted(shard.folder, entry)
-
-
-def note_answers(shard: Shard, extractor: Extractor, now: datetime) -> None:
-    """Register the file that an extractor adds a model's answers to, if it does."""
-    path = getattr(extractor, "written_to", None)
-    if path is not None:
-        noted_export(shard, path, "answers of a model", now)
 
 
 def parquet_receipt(manifest: dict[str, Any], path: Path, *, is_noted: bool) -> dict[str, Any]:

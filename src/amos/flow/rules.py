@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
 
 from amos.admission.policy import Policy, default_policy_text, read_policy
 from amos.extraction.propose import EXTRACTOR
 from amos.extraction.registry import Extractor, find_extractor
 from amos.flow.prepare import Rules
+from amos.journal.store import Shard
 from amos.kernels.warmth import was_warm
 from amos.schemas.catalog import text_digest
 
@@ -48,6 +50,15 @@ def extractor_of(extractor: str | Extractor | None) -> Extractor:
     if extractor is None or isinstance(extractor, str):
         return find_extractor(extractor or EXTRACTOR)
     return extractor
+
+
+def note_answers(shard: Shard, extractor: Extractor, now: datetime) -> None:
+    """Register the file that an extractor adds a model's answers to, if it does."""
+    path = getattr(extractor, "written_to", None)
+    if path is not None:
+        from amos.flow.receipts import noted_export  # what copies need is no part of most runs
+
+        noted_export(shard, path, "answers of a model", now)
 
 
 @lru_cache(maxsize=1)

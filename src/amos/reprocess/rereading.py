@@ -44,7 +44,7 @@ class Rereading:
         holds one row per place where the readings differ.
         """
         from amos.flow.instants import instant_us
-        from amos.flow.receipts import note_answers
+        from amos.flow.rules import note_answers
         from amos.reprocess.runs import Asked
         from amos.reprocess.shadow import Span
         from amos.reprocess.told import difference_rows
