@@ -128,3 +128,19 @@ def test_what_is_out_of_scope_or_not_there_names_nothing_of_it(own, store):
     assert own("why-not", "atm_aaaaaaa", "diet", "--json").object["gate"] == "not_stored"
     wrong = own("why-not", own("list", "conversations", "--json").rows[0]["conversation_id"], "diet")
     assert (wrong.code, "which no packet holds" in wrong.err) == (2, True)
+
+
+def test_what_was_said_again_is_named_as_folded(folder):
+    lines = write_lines(
+        folder / "again.jsonl",
+        line("r1", "What about the roof of the barn?", 1),
+        line("r2", "what about the roof of the barn", 1),
+    )
+    store = folder / "again"
+    assert call("-s", store, "ingest", lines).code == 0
+    sources = call("-s", store, "list", "sources", "--json").rows
+    gates = [
+        call("-s", store, "why-not", row["source_id"], "barn roof", "--json").object["gate"]
+        for row in sources
+    ]
+    assert sorted(gates, key=str) == [None, "redundant_folded"]

@@ -156,11 +156,11 @@ def test_a_packet_stays_within_its_budget(tokens, drawn, question, items):
         graph_version=1,
     )
     request = PacketRequest(cues=(question,), max_items=items, token_budget=tokens)
-    packet = build_packet(request, recalled, packet_id=bytes(16), now=NOW)
+    packet = build_packet(request, recalled, packet_id=bytes(16), now=NOW).packet
     size = len(packet_json(packet))
     assert packet.budget.bytes == size
     assert len(packet.items) <= items
     assert size <= tokens * 4 or not packet.items
-    left_out = packet.omissions.counts.get("budget_exhausted", 0)
+    left_out = sum(packet.omissions.counts.get(name, 0) for name in ("budget_exhausted", "redundant_folded"))
     assert len(packet.items) + left_out == result.total
     assert msgspec.json.decode(packet_json(packet))["budget"]["items"] == len(packet.items)

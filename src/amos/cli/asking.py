@@ -8,12 +8,9 @@ from typing import Any
 import click
 
 from amos.cli.moments import moment_options
-from amos.packets.budgets import MODES, PROCESSORS
+from amos.packets.processors import MODES, processor_names
 
 Command = Callable[..., Any]
-
-OTHER_PROCESSOR = "other"
-"""Any processor without a budget of its own; the library takes its name."""
 
 _VISIBILITY = (
     ("--include-untrusted", "Also what a tool, a page or an attachment says, marked as such."),
@@ -37,11 +34,11 @@ def asking_options(command: Command) -> Command:
         ),
         click.option(
             "--processor",
-            type=click.Choice([*PROCESSORS, OTHER_PROCESSOR]),
+            type=click.Choice(processor_names()),
             metavar="NAME",
             default="reasoner",
             show_default=True,
-            help=f"Who will read it, which sets the budget: {', '.join(PROCESSORS)}, or {OTHER_PROCESSOR}.",
+            help=f"Who will read it, which sets budget and needs: {', '.join(processor_names())}.",
         ),
         click.option(
             "--mode", type=click.Choice(MODES), default="general", show_default=True, help="Retrieval mode."

@@ -19,8 +19,9 @@ from amos.errors import UsageError
 from amos.flow.echoed import reinforced_atoms
 from amos.identity import id_text
 from amos.journal.store import Shard, Snapshot
-from amos.packets.build import Recalled, build_packet
+from amos.packets.build import Built, Recalled, build_packet
 from amos.packets.packet import Packet
+from amos.packets.processors import slots_of
 from amos.packets.request import PacketRequest, check_request
 from amos.retrieval.evidence import SHOWN_COLUMNS, cut_evidence, wanted_terms
 from amos.retrieval.ranking import Ranking
@@ -39,6 +40,8 @@ confidence_ppm evidence_count intervals source_id spans
 _CARD_COLUMNS = tuple(_CARD_WORDS.split())
 _SPARE_ITEMS = 16
 """Ranked beyond the items allowed, so that small ones can take the place of large ones."""
+_DEEPEST = 2_048
+"""Where so many were ranked, no more are, however many of them say the same; the rest is counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +79,31 @@ class Recall:
 
     def packet(self, request: PacketRequest, *, packet_id: bytes, now: datetime) -> Packet:
         """Return one packet.  Raises UsageError when the request makes no sense."""
+        return self.build(request, packet_id=packet_id, now=now).packet
+
+    def build(self, request: PacketRequest, *, packet_id: bytes, now: datetime) -> Built:
+        """Return one packet with what was folded.  Raises UsageError when the request makes no sense."""
         check_request(request)
         wanted = row_filter(request, self._reader, now)
-        ranking = self.retriever.rank(request.cues, wanted, request.allowance.items + _SPARE_ITEMS)
+        most = request.allowance.items
+        depth = most + _SPARE_ITEMS
+        while True:
+            ranking = self._rank(request, wanted, depth)
+            recalled = self._recalled(request, wanted, ranking)
+            built = build_packet(request, recalled, packet_id=packet_id, now=now)
+            shown = len(built.packet.items)
+            is_used_up = shown + len(built.redundant) == ranking.items.num_rows < ranking.total
+            if not is_used_up or shown >= most or depth >= _DEEPEST:
+                return built
+            depth *= 4  # what was ranked says too often the same
+
+    def _rank(self, request: PacketRequest, wanted: RowFilter, depth: int) -> Ranking:
+        reserved = [slot.types for slot in slots_of(request.processor).values()]
+        return self.retriever.rank(request.cues, wanted, depth, reserved)
+
+    def _recalled(self, request: PacketRequest, wanted: RowFilter, ranking: Ranking) -> Recalled:
         claims, conflicts = self._claims(ranking, wanted)
-        recalled = Recalled(
+        return Recalled(
             items=ranking.items,
             evidence=self._evidence(ranking, request.cues, wanted, claims),
             claims=claim_cards(claims, self.snapshot, wanted.instant_us),
@@ -95,7 +118,6 @@ class Recall:
             degradation=ranking.degradation,
             is_erased_since=self._is_erased_since,
         )
-        return build_packet(request, recalled, packet_id=packet_id, now=now)
 
     def search(
         self, text: str, request: PacketRequest, *, limit: int, cursor: str | None, now: datetime

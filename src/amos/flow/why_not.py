@@ -153,11 +153,13 @@ def _placed(asked: Asked, column: str, identifier: bytes) -> Gate | None:
     if not places.size:
         return None
     rank, total = int(places[0]) + 1, ranking.total
-    packet = asked.recall.packet(asked.request, packet_id=identifier, now=asked.now)
+    packet, redundant = asked.recall.build(asked.request, packet_id=identifier, now=asked.now)
     name = shown_id(column, identifier)
     for item in packet.items:
         if name in (item.atom_id, item.source_id):
             return Gate(None, f"it is there: item {item.rank} of {len(packet.items)}")
+    if any(name in (item.atom_id, item.source_id) for item in redundant):
+        return Gate("redundant_folded", f"it ranks {rank} of {total}; one that ranks higher says the same")
     budget = packet.budget
     return Gate(
         "budget_exhausted",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
 
 from amos.clock import as_text, to_us
 from amos.identity import id_text
-from amos.packets.fill import fill_packet
+from amos.packets.fill import REDUNDANT_FOLDED, fill_packet, name_left_out
 from amos.packets.packet import (
     SCHEMA_VERSION,
     BudgetUse,
@@ -24,6 +24,8 @@ from amos.packets.packet import (
     Packet,
     PacketItem,
 )
+from amos.packets.processors import slots_of
+from amos.packets.redundancy import fold_redundant
 from amos.packets.request import PacketRequest
 from amos.schemas.ranked import COMPONENTS
 
@@ -56,17 +58,27 @@ class Recalled:
     is_erased_since: bool = False
 
 
-def build_packet(request: PacketRequest, recalled: Recalled, *, packet_id: bytes, now: datetime) -> Packet:
+class Built(NamedTuple):
+    """A packet, and the items that were folded into others of it or of those that did not fit."""
+
+    packet: Packet
+    redundant: list[PacketItem]
+
+
+def build_packet(request: PacketRequest, recalled: Recalled, *, packet_id: bytes, now: datetime) -> Built:
     """Return the packet: as many of the best items as items and tokens allow.
 
-    An item that does not fit is counted as budget_exhausted and smaller later ones may still enter.
+    Items that say the same are folded into the best of them.  An item that does not fit is counted as
+    budget_exhausted and smaller later ones may still enter.
     """
     claims = {row["atom_id"]: row for row in recalled.claims.to_pylist()}
-    items = _items(request, recalled, claims)
+    items, redundant = fold_redundant(_items(request, recalled, claims))
     conflicts = _conflicts(recalled, claims) if request.allowance.has_conflicts else []
     packet = _envelope(request, recalled, packet_id, now)
-    fill_packet(packet, items, conflicts, total=recalled.total)
-    return packet
+    name_left_out(packet, redundant, len(redundant), REDUNDANT_FOLDED)
+    total = recalled.total - len(redundant)
+    fill_packet(packet, items, conflicts, total=total, processor=request.processor)
+    return Built(packet, redundant)
 
 
 def _envelope(request: PacketRequest, recalled: Recalled, packet_id: bytes, now: datetime) -> Packet:
@@ -131,8 +143,9 @@ def _items(
     for row in recalled.evidence.to_pylist():
         evidence.setdefault(row["rank"], []).append(row)
     disputed = {row["atom_id"] for row in recalled.conflicts.to_pylist()}
+    wanted = {kind: slot.fields for slot in slots_of(request.processor).values() for kind in slot.types}
     return [
-        _item(row, evidence.get(row["rank"], []), claims.get(row["atom_id"]), request, disputed)
+        _item(row, evidence.get(row["rank"], []), claims.get(row["atom_id"]), request, disputed, wanted)
         for row in recalled.items.to_pylist()
     ]
 
@@ -143,6 +156,7 @@ def _item(
     claim: dict[str, Any] | None,
     request: PacketRequest,
     disputed: set[bytes],
+    wanted: Mapping[str, tuple[str, ...]],
 ) -> PacketItem:
     shown = [_reference(entry) for entry in evidence]
     shared = {
@@ -168,9 +182,16 @@ def _item(
         is_disputed=row["atom_id"] in disputed,
         valid_from=_time(claim["valid_from"]),
         valid_until=_time(claim["valid_until"]),
+        details=_details(claim, wanted.get(claim["type"], ())),
         provenance=_provenance(claim) if request.include_provenance else None,
         **shared,
     )
+
+
+def _details(claim: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return the named fields of the payload, None where it has none of them."""
+    payload = msgspec.json.decode(claim["payload"]) if fields else {}
+    return {name: payload[name] for name in fields if payload.get(name) is not None} or None
 
 
 def _provenance(claim: dict[str, Any]) -> dict[str, Any]:

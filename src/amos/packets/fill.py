@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from amos.packets.packet import Conflict, Packet, PacketItem, packet_json
+from amos.packets.processors import Processor, slots_of
 from amos.packets.request import BYTES_PER_TOKEN
 
 BUDGET_EXHAUSTED = "budget_exhausted"
+REDUNDANT_FOLDED = "redundant_folded"
 SAMPLE = 5
-"""Items named that did not fit."""
+"""Items named per reason."""
 _RESERVED_DIGITS = 12
+_RESERVED_SHARE = 4
+"""One place in so many, and no more, may be kept for what the processor needs."""
 
 
 def fill_packet(
-    packet: Packet, items: Sequence[PacketItem], conflicts: Sequence[Conflict], *, total: int
+    packet: Packet,
+    items: Sequence[PacketItem],
+    conflicts: Sequence[Conflict],
+    *,
+    total: int,
+    processor: Processor,
 ) -> None:
     """Put the best items into `packet` while its JSON stays within its budget.
 
     items: best first.  conflicts: disputes among them; one enters with its first claim.
     total: items that passed at all; those not shown are counted as budget_exhausted.
+    processor: the best item of each slot that it needs enters first, within the share kept for it.
     """
     budget = packet.budget
     room = budget.max_tokens * BYTES_PER_TOKEN - _envelope_bytes(packet, items, total)
-    left_out: list[PacketItem] = []
-    for item in items:
-        added = _joining(item, conflicts, packet.conflicts)
-        cost = sum(len(msgspec.json.encode(part)) + 1 for part in (item, *added))
-        if len(packet.items) < budget.max_items and cost <= room:
+    taken: set[int] = set()
+    for at, most in _order_of_entry(items, processor, budget.max_items, room):
+        added = _joining(items[at], conflicts, packet.conflicts)
+        cost = sum(len(msgspec.json.encode(part)) + 1 for part in (items[at], *added))
+        if at not in taken and len(taken) < budget.max_items and cost <= min(room, most):
             room -= cost
-            packet.items.append(item)
+            taken.add(at)
             packet.conflicts += added
-        else:
-            left_out.append(item)
+    packet.items = [items[at] for at in sorted(taken)]
+    packet.conflicts = [conflict for conflict in conflicts if conflict in packet.conflicts]
     if items and not packet.items:
         budget.needed_tokens = _needed_tokens(packet, items[0], conflicts, items, total)
-    _name_left_out(packet, left_out, total - len(packet.items))
+    left_out = [item for at, item in enumerate(items) if at not in taken]
+    name_left_out(packet, left_out, total - len(packet.items), BUDGET_EXHAUSTED)
     _renumber(packet)
     budget.items = len(packet.items)
     _settle_size(packet)
@@ -45,6 +56,37 @@ def fill_packet(
         # the answer to a larger budget repeats that budget twice, in more digits
         budget.needed_tokens = budget.tokens + -(-2 * _RESERVED_DIGITS // BYTES_PER_TOKEN)
         _settle_size(packet)
+
+
+def _order_of_entry(
+    items: Sequence[PacketItem], processor: Processor, places: int, room: int
+) -> Iterator[tuple[int, int]]:
+    """Yield (position, most bytes) in the order in which items are tried; a position may come again.
+
+    The best item comes first, then the best of each slot that matches the question at least half as much, in
+    at most a quarter of the places, then all.
+    """
+    if items:
+        yield 0, room
+    for at, share in _reserved(items, processor)[: places // _RESERVED_SHARE]:
+        yield at, room * share // 100
+    for at in range(len(items)):
+        yield at, room
+
+
+def _reserved(items: Sequence[PacketItem], processor: Processor) -> list[tuple[int, int]]:
+    """Return (position, percent of the room) of the best item of each slot that is needed."""
+    found = []
+    for name, slot in slots_of(processor).items():
+        first = (at for at, item in enumerate(items) if item.type in slot.types)
+        at = next(first, None)
+        if at is not None and 2 * _match(items[at]) >= _match(items[0]):
+            found.append((at, processor.needs[name]))
+    return found
+
+
+def _match(item: PacketItem) -> float:
+    return item.score_components["direct_cue_match"]
 
 
 def _renumber(packet: Packet) -> None:
@@ -65,7 +107,7 @@ def _joining(item: PacketItem, known: Sequence[Conflict], present: list[Conflict
 def _envelope_bytes(packet: Packet, items: Sequence[PacketItem], total: int) -> int:
     """Return the size without items, with room for what will be said about those left out."""
     counts, sample = dict(packet.omissions.counts), list(packet.omissions.sample)
-    _name_left_out(packet, items, total)
+    name_left_out(packet, items, total, BUDGET_EXHAUSTED)
     size = len(packet_json(packet)) + 3 * _RESERVED_DIGITS
     packet.omissions.counts, packet.omissions.sample = counts, sample
     return size
@@ -80,12 +122,13 @@ def _needed_tokens(
     return -(-(_envelope_bytes(packet, items, total) + cost + 2 * _RESERVED_DIGITS) // BYTES_PER_TOKEN)
 
 
-def _name_left_out(packet: Packet, left_out: Sequence[PacketItem], count: int) -> None:
+def name_left_out(packet: Packet, left_out: Sequence[PacketItem], count: int, reason: str) -> None:
+    """Count what is not shown for `reason`, and name the first of it."""
     if count <= 0:
         return
-    packet.omissions.counts[BUDGET_EXHAUSTED] = count
+    packet.omissions.counts[reason] = count
     packet.omissions.sample += [
-        {"item_kind": item.item_kind, "ref": item.atom_id or item.source_id, "reason": BUDGET_EXHAUSTED}
+        {"item_kind": item.item_kind, "ref": item.atom_id or item.source_id, "reason": reason}
         for item in left_out[:SAMPLE]
     ]
 

@@ -29,6 +29,8 @@ class PacketItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
     """One claim with the turn that it cites, or one turn.
 
     score_components: shares 0..1 whose weighted sum under the packet's profile is the score.
+    folded: items that say the same and are not shown.  details: fields of the claim that the packet's
+    processor acts on, such as the steps of a procedure.
     """
 
     rank: int
@@ -46,8 +48,10 @@ class PacketItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
     health_status: str | None = None
     is_superseded: bool = False
     is_disputed: bool = False
+    folded: int = 0
     valid_from: str | None = None
     valid_until: str | None = None
+    details: dict[str, Any] | None = None
     provenance: dict[str, Any] | None = None
 
 

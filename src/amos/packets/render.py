@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from amos.errors import UsageError
 from amos.packets.packet import Conflict, EvidenceRef, Packet, PacketItem, packet_json
+from amos.packets.processors import processor_named, slots_of
 
 _CONTROL = frozenset(map(chr, [*range(32), *range(127, 160), 0x202D, 0x202E]))
 """Control characters and the marks that turn the direction of a line."""
@@ -33,11 +35,13 @@ def render_packet(packet: Packet, form: str) -> str:
 def render_text(packet: Packet) -> str:
     """Return one numbered paragraph per item, then disputes, omissions and size."""
     lines: list[str] = []
-    for item in packet.items:
-        headline, *cited = _lines(item)
-        named = f"  {item.atom_id}" if item.atom_id else ""
-        lines.append(f"{item.rank}. {headline}{_marks(item)}  [{item.score:.3f}]{named}")
-        lines += [f"   {line}" for line in cited]
+    for title, items in _sections(packet):
+        lines += [f"{title}:"] if title else []
+        for item in items:
+            headline, *below = _lines(item)
+            named = f"  {item.atom_id}" if item.atom_id else ""
+            lines.append(f"{item.rank}. {headline}{_marks(item)}  [{item.score:.3f}]{named}")
+            lines += [f"   {line}" for line in [*_detail_lines(item), *below]]
     lines += [_conflict_line(conflict) for conflict in packet.conflicts]
     return "\n".join([*lines, *_closing(packet)])
 
@@ -45,14 +49,50 @@ def render_text(packet: Packet) -> str:
 def render_markdown(packet: Packet) -> str:
     """Return a Markdown list: claims in bold, evidence quoted below them."""
     lines = [f"# Memory for: {_escaped('; '.join(packet.request['cues']))}", ""]
-    for item in packet.items:
-        headline, *cited = (_escaped(line) for line in _lines(item))
-        strong = f"**{headline}**" if item.item_kind == "atom" else headline
-        lines.append(f"{item.rank}. {strong}{_marks(item)}")
-        lines += [f"   > {line}" for line in cited]
+    for title, items in _sections(packet):
+        lines += [f"## {title}", ""] if title else []
+        for item in items:
+            headline, *cited = (_escaped(line) for line in _lines(item))
+            strong = f"**{headline}**" if item.item_kind == "atom" else headline
+            lines.append(f"{item.rank}. {strong}{_marks(item)}")
+            lines += [f"   - {_escaped(line)}" for line in _detail_lines(item)]
+            lines += [f"   > {line}" for line in cited]
+        lines += [""] if title else []
     if packet.conflicts:
         lines += ["", "## Disputed", *(f"- {_escaped(_conflict_line(each))}" for each in packet.conflicts)]
     return "\n".join([*lines, "", *_closing(packet)])
+
+
+def _sections(packet: Packet) -> Iterator[tuple[str, list[PacketItem]]]:
+    """Yield (title, items): by what the processor needs where it wants sections, else all without a title."""
+    processor = processor_named(packet.target_processor)
+    if not processor.sections:
+        yield "", packet.items
+        return
+    rest = list(packet.items)
+    for slot in slots_of(processor).values():
+        inside = [item for item in rest if item.type in slot.types]
+        if inside:
+            yield slot.title, inside
+        rest = [item for item in rest if item.type not in slot.types]
+    if rest:
+        yield "Also", rest
+
+
+def _detail_lines(item: PacketItem) -> list[str]:
+    """Return a line per field that the processor acts on; the entries of a list are numbered."""
+    return [
+        _one_line(f"{name.replace('_', ' ')}: {_plain(value)}")
+        for name, value in (item.details or {}).items()
+    ]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(f"{number}) {_plain(each)}" for number, each in enumerate(value, 1))
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_plain(each)}" for name, each in value.items())
+    return str(value)
 
 
 def _lines(item: PacketItem) -> list[str]:
@@ -74,6 +114,7 @@ def _marks(item: PacketItem) -> str:
         for word, holds in (
             ("superseded", item.is_superseded),
             ("disputed", item.is_disputed),
+            (f"said {item.folded + 1} times", item.folded > 0),
             ("untrusted", any(e.trust not in ("trusted_user", "agent") for e in item.evidence)),
         )
         if holds

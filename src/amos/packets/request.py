@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from amos.errors import UsageError
-from amos.packets.budgets import MODES, PROCESSORS, UNKNOWN_PROCESSOR, Allowance
+from amos.packets.processors import MODES, Allowance, Processor, processor_named
 from amos.schemas.columns import SCOPE_NAMES
 
 BYTES_PER_TOKEN = 4
@@ -41,9 +41,14 @@ class PacketRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     include_provenance: bool = False
 
     @property
+    def processor(self) -> Processor:
+        """Return who will read the packet."""
+        return processor_named(self.target_processor)
+
+    @property
     def allowance(self) -> Allowance:
         """Return the budget in force: what was asked for, else the processor's."""
-        known = PROCESSORS.get(self.target_processor, UNKNOWN_PROCESSOR)
+        known = self.processor.allowance
         return Allowance(
             items=self.max_items if self.max_items is not None else known.items,
             tokens=self.token_budget if self.token_budget is not None else known.tokens,

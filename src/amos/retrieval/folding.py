@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from amos.retrieval.candidates import Scored, keep, position_of
-from amos.retrieval.rows import NO_ID, UNKNOWN_US, Array, id_array
+from amos.retrieval.rows import NO_ID, UNKNOWN_US, Array, id_array, text_hash
 from amos.retrieval.view import View
 from amos.schemas.ranked import COMPONENTS, RANKED
 
 I64 = npt.NDArray[np.int64]
+DIRECT = COMPONENTS.index("direct_cue_match")
 
 
 def without_outdated(view: View, turns: Scored, atoms: Scored) -> tuple[Scored, int]:
@@ -45,8 +47,17 @@ def _best_per_row(scored: Scored) -> Scored:
     return keep(scored, order[is_first])
 
 
-def fold_items(view: View, turns: Scored, atoms: Scored, k: int) -> tuple[pa.Table, int]:
-    """Return the best `k` items and how many there were: a claim and the turn it cites are one."""
+def fold_items(
+    view: View,
+    turns: Scored,
+    atoms: Scored,
+    k: int,
+    reserved: Sequence[Sequence[str]] = (),
+) -> tuple[pa.Table, int]:
+    """Return the best `k` items and how many there were: a claim and the turn it cites are one.
+
+    reserved: groups of atom types, the best claim of each of which is kept; see `Retriever.rank`.
+    """
     turns, atoms = _best_per_row(turns), _best_per_row(atoms)
     shown_by = _shown_by(view, turns, atoms)
     has_turn = shown_by >= 0
@@ -65,7 +76,13 @@ def fold_items(view: View, turns: Scored, atoms: Scored, k: int) -> tuple[pa.Tab
     is_turn = np.arange(len(score) + int(alone.sum())) >= len(score)
     all_scores = np.concatenate([score, turns.score[alone]])
     ties = np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]])
-    best = np.lexsort((is_turn, _cited_ties(view, source_row, ties), ties, -all_scores))[:k]
+    order = np.lexsort((is_turn, _cited_ties(view, source_row, ties), ties, -all_scores))
+    best = order[:k]
+    if reserved and len(order) > k:
+        kinds = np.zeros(len(is_turn), np.uint64)
+        kinds[: len(score)] = atom_rows["type"][atoms.row]
+        matches = np.concatenate([components, turns.components[alone]])[:, DIRECT]
+        best = order[np.union1d(np.arange(k), _reserved(matches[order], kinds[order], reserved))]
     items = _Items(
         score=all_scores[best],
         components=np.concatenate([components, turns.components[alone]])[best],
@@ -73,6 +90,19 @@ def fold_items(view: View, turns: Scored, atoms: Scored, k: int) -> tuple[pa.Tab
         turn_row=np.concatenate([source_row, turns.row[alone]])[best],
     )
     return _ranked_table(view, items), len(is_turn)
+
+
+def _reserved(matches: I64, kinds: Array, groups: Sequence[Sequence[str]]) -> I64:
+    """Return the position of the best item of each group, where it matches half as much as the first item.
+
+    matches: (n,) direct match, best item first.  kinds: (n,) hash of the atom type, 0 for a turn.
+    """
+    first = [
+        np.flatnonzero(np.isin(kinds, np.array([text_hash(kind) for kind in group], np.uint64)))[:1]
+        for group in groups
+    ]
+    found = np.concatenate([np.zeros(0, np.int64), *first])
+    return found[2 * matches[found] >= matches[0]]
 
 
 def _cited_ties(view: View, source_row: Array, ties: Array) -> Array:

@@ -40,8 +40,14 @@ class Ranking:
     profile: str
 
 
-def rank_view(view: View, cues: Sequence[Cue], profile: Profile, k: int) -> Ranking:
-    """Return the best `k` items of what `view` shows, best first."""
+def rank_view(
+    view: View,
+    cues: Sequence[Cue],
+    profile: Profile,
+    k: int,
+    reserved: Sequence[Sequence[str]] = (),
+) -> Ranking:
+    """Return the best `k` items of what `view` shows, best first, and the reserved ones behind them."""
     mentions = [Mention(view, cue) for cue in cues]
     turns = score_turns(view, cues, mentions, profile)
     atoms = score_atoms(view, cues, mentions, profile)
@@ -57,7 +63,7 @@ def rank_view(view: View, cues: Sequence[Cue], profile: Profile, k: int) -> Rank
     below = turns.below + atoms.below
     if below:
         omitted["low_relevance"] = below
-    items, total = fold_items(view, turns, keep(atoms, reasons == 0), k)
+    items, total = fold_items(view, turns, keep(atoms, reasons == 0), k, reserved)
     return Ranking(
         items=items,
         omitted=omitted,

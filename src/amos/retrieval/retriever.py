@@ -66,11 +66,21 @@ class Retriever:
     def _read_anew(self, cues: Sequence[str], view: View) -> list[Cue]:
         return [mended(view, read_cue(cue, lambda term: view.frequency(term) > 0)) for cue in cues]
 
-    def rank(self, cues: Sequence[str], wanted: RowFilter, k: int) -> Ranking:
-        """Return the best `k` claims and turns for the cues; an item takes its best cue."""
+    def rank(
+        self,
+        cues: Sequence[str],
+        wanted: RowFilter,
+        k: int,
+        reserved: Sequence[Sequence[str]] = (),
+    ) -> Ranking:
+        """Return the best `k` claims and turns for the cues; an item takes its best cue.
+
+        reserved: groups of atom types; the best claim of each is there even where it is not among the `k`,
+        if it matches the question at least half as much as the best item.
+        """
         if k <= 0:
             raise UsageError(f"the number of items must be at least 1, not {k}")
-        return rank_view(self.view(wanted), self.read_cues(cues, wanted), self.profile, k)
+        return rank_view(self.view(wanted), self.read_cues(cues, wanted), self.profile, k, reserved)
 
     def rank_many(self, questions: Iterable[tuple[Sequence[str], RowFilter]], k: int) -> list[Ranking]:
         """Return one ranking per question, equal to asking them one by one."""

@@ -121,13 +121,19 @@ class StoredRetriever(Retriever):
             self._raised = (self.corpus, raised(self.corpus, self._reinforced))
         return self._raised[1]
 
-    def rank(self, cues: Sequence[str], wanted: RowFilter, k: int) -> Ranking:
+    def rank(
+        self,
+        cues: Sequence[str],
+        wanted: RowFilter,
+        k: int,
+        reserved: Sequence[Sequence[str]] = (),
+    ) -> Ranking:
         """Return the best `k` items; damage met on the way costs time, not answers."""
         try:
-            return super().rank(cues, wanted, k)
+            return super().rank(cues, wanted, k, reserved)
         except IndexDamageError as damage:
             self.replace_corpus(_without_base(self._snapshot, self._statements, damage))
-            return super().rank(cues, wanted, k)
+            return super().rank(cues, wanted, k, reserved)
 
 
 def _without_base(snapshot: Snapshot, statements: Statements, damage: Exception) -> Corpus:
