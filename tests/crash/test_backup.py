@@ -1,7 +1,6 @@
 """Kill a backup and a restore at each named step: the earlier backup, and the store, stay whole."""
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from amos.journal.verify import verify_shard
 from amos.moves import restore
 from amos.storage.failpoints import FAILPOINTS
 from committed_rows import NOW
+from dying import run
 from households import line, write_lines
 
 pytestmark = pytest.mark.crash
@@ -31,12 +31,6 @@ import sys
 from amos.moves import restore
 restore(sys.argv[1], sys.argv[2], replace=True)
 """
-
-
-def killed(code, failpoint, *words):
-    known = {**os.environ, "AMOS_FAILPOINT": failpoint}
-    command = [sys.executable, "-c", code, *map(str, words)]
-    return subprocess.run(command, env=known, capture_output=True, check=False).returncode == -signal.SIGKILL
 
 
 def tell(root, number):
@@ -61,7 +55,7 @@ def test_a_killed_backup_leaves_the_earlier_or_the_new_one(tmp_path, failpoint):
     tell(store, 2)
     with Shard.open(store) as shard:
         shard.compact(most=1, now=NOW)
-    assert killed(BACKUP, failpoint, store / SHARD, tmp_path / "copy")
+    assert run(BACKUP, store / SHARD, tmp_path / "copy", failpoint=failpoint).was_killed
     receipt = restore(tmp_path / "copy", tmp_path / "again")
     assert receipt["graph_version"] == (2 if failpoint == "backup.named" else 1)
     made = back_up(store / SHARD, tmp_path / "copy")
@@ -75,7 +69,7 @@ def test_a_killed_restore_is_simply_run_again(tmp_path, failpoint):
     tell(tmp_path / "store", 1)
     back_up(tmp_path / "store" / SHARD, tmp_path / "copy", with_keys=True)
     tell(tmp_path / "store", 2)
-    assert killed(RESTORE, failpoint, tmp_path / "copy", tmp_path / "store")
+    assert run(RESTORE, tmp_path / "copy", tmp_path / "store", failpoint=failpoint).was_killed
     held = [path for path in (tmp_path / "store/default").iterdir() if (path / "shard.sqlite").exists()]
     assert len(held) == 1
     assert restore(tmp_path / "copy", tmp_path / "store", replace=True)["graph_version"] == 1

@@ -1,19 +1,13 @@
 """Kill a capture, and a pass over replies: each commit whole or not at all, and the same call finishes it."""
 
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from amos.api import Store
+from dying import run
 from households import line, write_lines
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 AGENT = """
 import sys
 from amos.api import Store
@@ -37,18 +31,6 @@ def folder(tmp_path):
     return tmp_path / "mem"
 
 
-def killed(folder, *words, failpoint):
-    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
-    done = subprocess.run(
-        [sys.executable, "-c", AGENT, str(folder), *words],
-        env={**known, "AMOS_FAILPOINT": failpoint},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-
-
 def references(store):
     (row,) = store.list().rows
     return row["reference_count"]
@@ -58,7 +40,7 @@ def references(store):
 def test_a_killed_pass_noted_everything_or_nothing(folder, failpoint):
     with Store.open(folder) as store:
         store.capture({"id": "i1", "prompt": "What now?", "response": ANSWER}, reinforce=False)
-    killed(folder, "reinforce", failpoint=failpoint)
+    assert run(AGENT, folder, "reinforce", failpoint=failpoint).was_killed
     happened = failpoint == "commit.after_sqlite_commit"
     with Store.open(folder) as store:
         assert store.verify(deep=True).problems == []
@@ -70,7 +52,7 @@ def test_a_killed_pass_noted_everything_or_nothing(folder, failpoint):
 
 @pytest.mark.parametrize("failpoint", [*STEPS, "commit.before_sqlite_commit:2"])
 def test_a_killed_capture_is_there_whole_or_not_at_all(folder, failpoint):
-    killed(folder, "capture", ANSWER, failpoint=failpoint)
+    assert run(AGENT, folder, "capture", ANSWER, failpoint=failpoint).was_killed
     happened = failpoint in ("commit.after_sqlite_commit", "commit.before_sqlite_commit:2")
     with Store.open(folder) as store:
         assert store.verify(deep=True).problems == []

@@ -1,21 +1,15 @@
 """Kill a compaction and an erasure at every named step: old or new files, old or new state, verified."""
 
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from committed_rows import NOW, commit, new_shard, story
+from dying import run
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 COMPACTION = """
 import sys
 from pathlib import Path
@@ -69,17 +63,6 @@ DROPS = [
 ]  # fmt: skip
 
 
-def run(code, folder, failpoint=""):
-    """Run `code` in a process that is killed at `failpoint`; return its exit status."""
-    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
-    command = [sys.executable, "-c", code, str(folder)]
-    done = subprocess.run(
-        command, env={**known, "AMOS_FAILPOINT": failpoint}, capture_output=True, check=False, text=True
-    )
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode
-
-
 def in_parts(folder):
     """Make a shard of several segments per table with a hot tail behind them."""
     with new_shard(folder) as shard:
@@ -102,9 +85,9 @@ def rows_of(folder):
 def test_a_killed_compaction_leaves_the_same_rows(tmp_path, failpoint):
     in_parts(tmp_path)
     before = rows_of(tmp_path)
-    assert run(COMPACTION, tmp_path, failpoint) == -signal.SIGKILL
+    assert run(COMPACTION, tmp_path, failpoint=failpoint).was_killed
     assert rows_of(tmp_path) == before
-    assert run(COMPACTION, tmp_path) == 0
+    assert run(COMPACTION, tmp_path).status == 0
     assert rows_of(tmp_path) == before
     with Shard.open(tmp_path / "store") as shard:
         assert set(shard.compact(now=NOW).before.values()) == {1}
@@ -114,11 +97,11 @@ def test_a_killed_compaction_leaves_the_same_rows(tmp_path, failpoint):
 def test_a_killed_erasure_took_nothing_or_everything(tmp_path, failpoint):
     in_parts(tmp_path)
     before = rows_of(tmp_path)
-    assert run(ERASURE, tmp_path, failpoint) == -signal.SIGKILL
+    assert run(ERASURE, tmp_path, failpoint=failpoint).was_killed
     after = rows_of(tmp_path)
     gone = {"atoms": before["atoms"][6:]}
     assert after in (before, {**before, **gone})
-    assert run(ERASURE, tmp_path) == 0
+    assert run(ERASURE, tmp_path).status == 0
     assert rows_of(tmp_path) == {**before, **gone}
     with Shard.open(tmp_path / "store") as shard:
         assert [entry.status for entry in shard.erasures()] == ["purged"]
@@ -136,9 +119,9 @@ def test_dropped_history_went_whole_or_not_at_all(tmp_path, failpoint):
             commit(shard, [*story(0, 4)[:3], again] if version == 1 else [again])
         shard._log.seal_all()
     current = rows_of(tmp_path)["atoms"][8:]
-    assert run(DROPPING, tmp_path, failpoint) == -signal.SIGKILL
+    assert run(DROPPING, tmp_path, failpoint=failpoint).was_killed
     assert len(rows_of(tmp_path)["atoms"]) in (4, 12)
-    assert run(DROPPING, tmp_path) == 0
+    assert run(DROPPING, tmp_path).status == 0
     assert rows_of(tmp_path)["atoms"] == current
     with Shard.open(tmp_path / "store") as shard:
         assert len(shard.snapshots()) == 1

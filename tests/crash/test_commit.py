@@ -1,9 +1,5 @@
 """Kill a writer at every named step: the shard reopens in the old or the new state, verified."""
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,10 +8,10 @@ from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from amos.storage.failpoints import FAILPOINTS
 from committed_rows import commit, new_shard, story
+from dying import run
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 WRITER = """
 import sys
 from pathlib import Path
@@ -38,13 +34,6 @@ COMMIT = sorted(name for name in FAILPOINTS if name.startswith(("file.", "segmen
 DURABLE = {"commit.after_sqlite_commit"}
 
 
-def write(folder, failpoint, *words):
-    """Run the writer until it is killed at `failpoint`; return its exit status."""
-    known = {"PYTHONPATH": TESTS, "PATH": os.environ.get("PATH", ""), "AMOS_FAILPOINT": failpoint}
-    command = [sys.executable, "-c", WRITER, str(folder), *words]
-    return subprocess.run(command, env=known, capture_output=True, check=False).returncode
-
-
 def leftovers(folder):
     """Return segment files no commit names, and draft folders."""
     shard = folder / "store/default/default"
@@ -64,10 +53,10 @@ def sources_of(folder):
 def test_a_killed_commit_leaves_the_old_or_the_new_state(tmp_path, failpoint, words):
     with new_shard(tmp_path) as shard:
         commit(shard, story(0, 2))
-    assert write(tmp_path, failpoint, *words) == -signal.SIGKILL
+    assert run(WRITER, tmp_path, *words, failpoint=failpoint).was_killed
     assert sources_of(tmp_path) == ((2, 7) if failpoint in DURABLE else (1, 2))
     assert leftovers(tmp_path) == []
-    assert write(tmp_path, "", *words) == 0
+    assert run(WRITER, tmp_path, *words).status == 0
     assert sources_of(tmp_path)[1] in (7, 12)
 
 
@@ -75,7 +64,7 @@ def test_a_killed_commit_leaves_the_old_or_the_new_state(tmp_path, failpoint, wo
 def test_a_commit_killed_between_its_files_leaves_none_of_them(tmp_path, passes):
     with new_shard(tmp_path) as shard:
         commit(shard, story(0, 2))
-    assert write(tmp_path, f"file.renamed:{passes}", "seal") == -signal.SIGKILL
+    assert run(WRITER, tmp_path, "seal", failpoint=f"file.renamed:{passes}").was_killed
     assert leftovers(tmp_path) != []
     assert sources_of(tmp_path) == (1, 2)
     assert leftovers(tmp_path) == []
@@ -83,21 +72,21 @@ def test_a_commit_killed_between_its_files_leaves_none_of_them(tmp_path, passes)
 
 @pytest.mark.parametrize("failpoint", CREATE)
 def test_a_store_killed_while_it_is_made_can_be_made_again(tmp_path, failpoint):
-    assert write(tmp_path, failpoint) == -signal.SIGKILL
-    assert write(tmp_path, "") == 0
+    assert run(WRITER, tmp_path, failpoint=failpoint).was_killed
+    assert run(WRITER, tmp_path).status == 0
     assert sources_of(tmp_path) == (1, 5)
 
 
 def test_a_clean_up_that_is_killed_is_finished_by_the_next(tmp_path):
     with new_shard(tmp_path) as shard:
         commit(shard, story(0, 2))
-    write(tmp_path, "segment.placed:2", "seal")
+    assert run(WRITER, tmp_path, "seal", failpoint="segment.placed:2").was_killed
     assert leftovers(tmp_path) != []
-    assert write(tmp_path, "clean.before_remove") == -signal.SIGKILL
+    assert run(WRITER, tmp_path, failpoint="clean.before_remove").was_killed
     assert sources_of(tmp_path) == (1, 2)
     assert leftovers(tmp_path) == []
 
 
 def test_every_failpoint_has_a_place_in_the_code():
-    code = "".join(path.read_text() for path in (Path(TESTS).parent / "src").rglob("*.py"))
+    code = "".join(path.read_text() for path in (Path(__file__).parents[2] / "src").rglob("*.py"))
     assert [name for name in FAILPOINTS if f'reach("{name}")' not in code] == []

@@ -1,20 +1,15 @@
 """Kill the run that lets something forgotten back in: the end of its ban is noted with it, or not at all."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from amos.api import Store
 from amos.flow.look import Wanted
+from dying import run
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 INGESTER = """
 import sys
 from datetime import UTC, datetime
@@ -30,19 +25,6 @@ def write(path, number):
     line = {"id": f"m{number}", "conversation": "talk", "turn": number, "role": "user"}
     path.write_text(json.dumps({**line, "text": "I live in Zanzibar."}), encoding="utf-8")
     return path
-
-
-def ingest(folder, path, failpoint=None):
-    """Run `ingest` in the year 3000, killed at `failpoint`; return exit status and what it printed."""
-    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
-    done = subprocess.run(
-        [sys.executable, "-c", INGESTER, str(folder), str(path)],
-        env={**known, **({"AMOS_FAILPOINT": failpoint} if failpoint else {})},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout.strip()
 
 
 def state(folder):
@@ -61,9 +43,9 @@ def test_a_killed_return_notes_the_end_of_the_ban_or_did_not_happen(tmp_path, fa
         store.ingest([write(tmp_path / "a.jsonl", 1)], format="messages")
         store.forget(store.list().rows[0]["atom_id"], expires="2999-01-01")
     again = write(tmp_path / "b.jsonl", 2)
-    assert ingest(folder, again, failpoint) == (-signal.SIGKILL, "")
+    assert run(INGESTER, folder, again, failpoint=failpoint).was_killed
     happened = failpoint == "commit.after_sqlite_commit"
     assert state(folder) == (({2}, True) if happened else ({1}, False))
-    code, printed = ingest(folder, again)
-    assert (code, int(printed) > 0) == (0, not happened)
+    done = run(INGESTER, folder, again)
+    assert (done.status, int(done.out) > 0) == (0, not happened)
     assert state(folder) == ({2}, True)

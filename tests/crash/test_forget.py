@@ -1,8 +1,6 @@
 """Kill an erasure at every named step: nothing of it happened, or it is finished by the next writer."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +9,7 @@ import pytest
 
 from amos.api import Store
 from amos.storage.failpoints import FAILPOINTS
+from dying import run
 from forgotten import traces_of
 
 pytestmark = pytest.mark.crash
@@ -49,23 +48,10 @@ def told(tmp_path):
     return tmp_path / "store", next(row["atom_id"] for row in rows if "Zanzibar" in row["statement"])
 
 
-def forget(folder, ref, failpoint):
-    """Run `forget` until it is killed at `failpoint`; return exit status and what it printed."""
-    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
-    done = subprocess.run(
-        [sys.executable, "-c", FORGETTER, str(folder), ref],
-        env={**known, "AMOS_FAILPOINT": failpoint},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout.strip()
-
-
 @pytest.mark.parametrize("failpoint", STEPS)
 def test_a_killed_erasure_did_not_happen_or_is_finished(told, failpoint):
     folder, ref = told
-    assert forget(folder, ref, failpoint) == (-signal.SIGKILL, "")  # nothing was acknowledged
+    assert run(FORGETTER, folder, ref, failpoint=failpoint).was_killed  # nothing was acknowledged
     happened = failpoint.startswith(DURABLE)
     with Store.open(folder, read_only=True) as reader:
         assert reader.show(ref)["found"] is not happened

@@ -1,20 +1,15 @@
 """Kill a repair at each named step: run again, it ends in the sound store."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from amos.storage.failpoints import FAILPOINTS
 from damaged_stores import execute, flip, make_store, report_of
+from dying import run
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 REPAIR = """
 import sys
 from pathlib import Path
@@ -28,13 +23,6 @@ sys.exit(0 if told["ok"] else 5)
 """
 
 
-def run(root, backup, failpoint=""):
-    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
-    command = [sys.executable, "-c", REPAIR, str(root), str(backup)]
-    environment = known | ({"AMOS_FAILPOINT": failpoint} if failpoint else {})
-    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
-
-
 @pytest.mark.parametrize("failpoint", sorted(name for name in FAILPOINTS if name.startswith("repair.")))
 def test_a_repair_that_was_killed_is_run_again(tmp_path, failpoint):
     root = make_store(tmp_path)
@@ -42,7 +30,7 @@ def test_a_repair_that_was_killed_is_run_again(tmp_path, failpoint):
     path = sorted((root / "default/default/segments").rglob("*.parquet"))[0]
     path.write_bytes(flip(path.read_bytes(), 90))
     execute(root, "UPDATE commits SET actor = 'stranger' WHERE graph_version = 2")
-    assert run(root, backup, failpoint) == -signal.SIGKILL
+    assert run(REPAIR, root, backup, failpoint=failpoint).was_killed
     assert not report_of(root).ok
-    assert run(root, backup) == 0
+    assert run(REPAIR, root, backup).status == 0
     assert report_of(root).problems == []

@@ -1,20 +1,15 @@
 """Kill the promotion of a run at named steps of its commit: the old reading stands, or the new one."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from amos.api import Store
+from dying import run
 from rereading import Partial, ingest_with
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 APPLIER = """
 import sys
 from amos.api import Store
@@ -32,19 +27,6 @@ STEPS = {
     "commit.before_sqlite_commit": False,
     "commit.after_sqlite_commit": True,
 }
-
-
-def killed(folder, method, run, failpoint):
-    """Call a method of the store until it is killed at `failpoint`."""
-    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
-    done = subprocess.run(
-        [sys.executable, "-c", APPLIER, str(folder), method, run],
-        env={**known, "AMOS_FAILPOINT": failpoint},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
 
 
 def state_of(folder):
@@ -68,14 +50,14 @@ def told(tmp_path):
 @pytest.mark.parametrize(("failpoint", "is_durable"), STEPS.items())
 def test_killed_while_it_is_applied_or_taken_back(told, failpoint, is_durable):
     with Store.open(told) as store:
-        run = store.reprocess()["run_id"]
+        run_id = store.reprocess()["run_id"]
     before = state_of(told)
-    killed(told, "apply_run", run, failpoint)
+    assert run(APPLIER, told, "apply_run", run_id, failpoint=failpoint).was_killed
     assert (state_of(told) != before) is is_durable
     with Store.open(told) as store:
-        applied = store.apply_run(run) if not is_durable else store.reprocess()
+        applied = store.apply_run(run_id) if not is_durable else store.reprocess()
     assert applied["is_empty"] is is_durable
     after = state_of(told)
     assert after != before
-    killed(told, "revert", run, failpoint)
+    assert run(APPLIER, told, "revert", run_id, failpoint=failpoint).was_killed
     assert state_of(told) == (before if is_durable else after)

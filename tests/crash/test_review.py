@@ -1,20 +1,14 @@
 """Kill a decision, and the purge of what nobody decided: whole or not at all."""
 
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from amos.api import Store
 from amos.flow.review_cases import QueueFilter
+from dying import run
 from households import line, write_lines
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 REVIEWER = """
 import sys
 from amos.api import Store
@@ -39,28 +33,12 @@ def waiting(tmp_path):
     return tmp_path / "mem", [row["ref"] for row in sorted(rows, key=lambda row: row["event_time"])]
 
 
-def decide(folder, verdict, *refs, failpoint):
-    return run(REVIEWER, folder, verdict, *refs, failpoint=failpoint)
-
-
-def run(program, folder, *words, failpoint):
-    known = {"PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "PATH": os.environ.get("PATH", "")}
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(folder), *words],
-        env={**known, "AMOS_FAILPOINT": failpoint} if failpoint else known,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout.strip()
-
-
 @pytest.mark.parametrize("verdict", ["approve", "edit", "reject"])
 @pytest.mark.parametrize("failpoint", STEPS)
 def test_a_killed_decision_was_made_whole_or_not_at_all(waiting, failpoint, verdict):
     folder, refs = waiting
     chosen = refs[:1] if verdict == "edit" else refs
-    assert decide(folder, verdict, *chosen, failpoint=failpoint) == (-signal.SIGKILL, "")
+    assert run(REVIEWER, folder, verdict, *chosen, failpoint=failpoint).was_killed
     happened = failpoint == "commit.after_sqlite_commit"
     words = {"value": "D99"} if verdict == "edit" else {}
     with Store.open(folder) as store:
@@ -102,13 +80,13 @@ PURGING = (
 @pytest.mark.parametrize("failpoint", PURGING)
 def test_a_killed_purge_of_expired_claims_did_not_happen_or_is_finished(waiting, failpoint):
     folder, refs = waiting
-    assert run(EXPIRER, folder, failpoint=failpoint) == (-signal.SIGKILL, "")
+    assert run(EXPIRER, folder, failpoint=failpoint).was_killed
     happened = failpoint.startswith(("purge.", "garbage.", "commit.after_sqlite_commit:2"))
     with Store.open(folder) as store:
         assert store.verify(deep=True).problems == []
         assert len(store.review().rows) == len(refs) * (not happened)
         assert store.shard.garbage() == []
-    assert run(EXPIRER, folder, failpoint="") == (0, "nothing" if happened else "purged")
+    assert run(EXPIRER, folder)[:2] == (0, "nothing" if happened else "purged")
     with Store.open(folder) as store:
         assert store.review().rows == []
         assert store.verify(deep=True).problems == []

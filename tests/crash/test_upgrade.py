@@ -1,10 +1,6 @@
 """Kill an upgrade at each of its steps: the store opens in the older or the newer format, whole."""
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import apsw
@@ -13,6 +9,7 @@ import pytest
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from amos.storage.upgrades import FORMAT
+from dying import run
 
 pytestmark = pytest.mark.crash
 
@@ -29,9 +26,7 @@ LEFT = {"upgrade.before_commit": 1, "upgrade.step_done": 2}
 @pytest.mark.parametrize("failpoint", sorted(LEFT))
 def test_a_killed_upgrade_goes_on_from_where_it_stood(tmp_path, failpoint):
     root = Path(shutil.copytree(FIXTURE, tmp_path / "store"))
-    command = [sys.executable, "-c", OPENER, str(root)]
-    done = subprocess.run(command, env={**os.environ, "AMOS_FAILPOINT": failpoint}, check=False)
-    assert done.returncode == -signal.SIGKILL
+    assert run(OPENER, root, failpoint=failpoint).was_killed
     assert number_of(root) == LEFT[failpoint]
     with Shard.open(root, read_only=True) as shard:
         assert verify_shard(shard).problems == []
