@@ -300,6 +300,8 @@ def claim_cues(
     if subject.is_person:
         cues |= _THIRD_PARTY
     is_other = subject.is_person or (subject.kind in ("other", "person") and "'s " in subject.name)
-    if is_sensitive(property_name or _last_word_of(subject), value or folded, is_other=is_other):
+    is_thing = subject.kind == "thing" and not subject.is_person
+    held = property_name or _last_word_of(subject)
+    if is_sensitive(held, value or folded, is_other=is_other, is_thing=is_thing):
         cues |= _SENSITIVE
     return cues

@@ -27,7 +27,7 @@ from amos.schemas.vocabulary import Reason, Trust
 
 __all__ = ["FINDINGS", "SCREEN_VERSION", "apply_cuts", "findings_of", "screen"]
 
-SCREEN_VERSION = 1
+SCREEN_VERSION = 2
 """Raise when findings change for the same sources."""
 
 _MAY_INSTRUCT = (Trust.TRUSTED_USER, Trust.AGENT)

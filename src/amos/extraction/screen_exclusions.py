@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
@@ -24,7 +24,8 @@ _DONE = (
 _THING = (
     r"(?:(?:any|some|all|none) of (?:this|that|it|these|what \S{1,12}(?: \S{1,12}){0,4}?)|(?:this|that"
     r"|the|my) (?:next |last |previous |following |whole |entire )?(?:message|bit|part|piece|one"
-    r"|sentence|line|paragraph|chat|conversation|info|information|detail|details|thing|fact|note)"
+    r"|sentence|line|paragraph|section|passage|chat|conversation|info|information|detail|details|thing|fact"
+    r"|note)"
     r"|the following|anything|what i(?:'m| am)? \S{1,12}(?: \S{1,12}){0,4}?|this|that|it|these|those)"
 )
 _MEMORY = (
@@ -34,15 +35,15 @@ _MEMORY = (
 )
 _STOP = (
     r"(?=\s*(?:$|[.,;:!?)\]\"'»…\n]|[-–—]\s|(?:but|and|though|although|because|since|please|ok|okay|pls"
-    r"|thx|thanks|either|anymore|at all|yet|or|i mean|just between)(?!\w)))"
+    r"|thx|thanks|lol|haha|ty|tho|either|anymore|at all|yet|or|i mean|just between)(?!\w)))"
 )
 _BEFORE = re.compile(
     r"(?:^|[.,;:!?()\[\"'«»…\n*>–—-]|(?<!\w)(?:please|pls|so|and|but|just|also|you|kindly|ok|okay|hey"
-    r"|btw|well|then|or|to|assistant|really|better|maybe|that|not))\s*$",
+    r"|you're|you are|btw|well|then|or|to|assistant|really|better|maybe|that|not))\s*$",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    rf"(?<!\w){_NOT} (?:ever |even |actually |please |bother to |have to "
+    rf"(?<!\w){_NOT} (?:ever |even |actually |please |bother to |have to |to "
     rf"|go and )?(?P<verb>{_VERB})(?: down)? (?P<thing>{_THING})(?: down)?(?P<memory> {_MEMORY})?{_STOP}",
     re.IGNORECASE,
 )
@@ -61,8 +62,17 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """Names what must not be kept: "don't store that Max is ill"."""
+_TRACE = re.compile(
+    rf"(?<!\w){_NOT} (?:ever |even |actually |please )?(?:keep|make|take|leave|write) (?:a "
+    rf"|any )?(?:written )?"
+    rf"(?:records?|notes?|logs?|cop(?:y|ies)|traces?|memor(?:y|ies)) (?:of|about|on) {_THING}{_STOP}",
+    re.IGNORECASE,
+)
+"""Asks for no trace: "don't keep a record of this"."""
 _OTHER_SENSES = frozenset(("keep", "note", "record"))
 _ASKS = re.compile(r"(?<!\w)(?:please|pls|kindly)\s*$", re.IGNORECASE)
+_TELLS = re.compile(r"(?<!\w)you\s*$", re.IGNORECASE)
+_OPENS = re.compile(r"(?:^|[.!?\n])\s*$")
 _NEEDS_MEMORY = frozenset({"add", "put", "commit", "file"})
 _OTHERS = (
     (
@@ -87,7 +97,7 @@ _OTHERS = (
     rf"not for (?:memory|saving|storage|the books){_STOP}",
     (
         rf"(?:keep|leave) (?:{_THING}) (?:strictly |just )?(?:between (?:us|you and me|ourselves"
-        rf"|the two of us)|off (?:the|your) records?"
+        rf"|the two of us)|off (?:the|your) (?:records?|books)"
         r"|out of (?:your |the |any )?(?:memory|memories|notes|records?|logs?))"
     ),
     (
@@ -109,7 +119,32 @@ _OTHERS = (
         rf"|records?)"
     ),
     rf"keep {_THING} (?:all )?to yourself",
-    r"off[ -]the[ -]record(?! (?:player|label|store|shop|chart|sleeve|collection|deal))",
+    r"off the record(?! (?:player|label|store|shop|chart|sleeve|collection|deal))",
+    (
+        r"(?:(?<!the )(?<!an )(?<!his )(?<!her )(?<!some )(?<!their )(?<!any )(?<!those )off-the-record"
+        r"|an off-the-record (?:message|note|remark|question|one))"
+        r"(?! (?:player|label|store|shop|chart|sleeve|collection|deal))"
+    ),
+    (
+        rf"(?:treat|consider|take|regard) {_THING} as (?:strictly )?(?:off[ -](?:the[ -])?records?|unsaid"
+        rf"|never said)"
+    ),
+    r"for your (?:ears|eyes) only",
+    (
+        rf"(?:leave|keep|make|take) no (?:records?|notes?|traces?|cop(?:y|ies)|logs?) (?:of"
+        rf"|about) {_THING}{_STOP}"
+    ),
+    rf"skip (?:saving|remembering|storing|recording|logging|noting) {_THING}{_STOP}",
+    (
+        r"(?:let's say |pretend )(?:i|we) (?:never|didn't) (?:told you|tell you|said|say|mentioned?) (?:this"
+        r"|that|it)"
+    ),
+    r"you (?:didn't|never) hear(?:d)? (?:this|that|it) from me",
+    rf"(?:confidential|private|secret|personal|between us),? (?:and |but |so )?not to be {_DONE}{_STOP}",
+    (
+        r"(?<!i )(?<!we )(?<!they )(?:do ?n['o]?t|do not|never) (?:log|save|store|record|remember|memori[sz]e"
+        r"|note|keep)(?: down)?(?=\s{0,2}[:–—])"
+    ),
     r"forget (?:that )?i (?:ever |just |even )?(?:said|told you|mentioned|wrote|asked)",
     r"forget (?:this|the following|what (?:comes|follows|i say) next)(?=\s{0,2}[:–—])",
     (
@@ -117,43 +152,74 @@ _OTHERS = (
         r"|remark|bit|part)"
     ),
     r"no memory (?:of|for) (?:this|that|the following)",
+    # wishes in German and French, which name who wishes
+    (
+        r"(?:möchte|will|wünsche|wollte) (?:ich )?(?:nicht|auf keinen fall),? dass du (?:dir )?(?:das|dies|es"
+        r"|etwas davon|diese nachricht) (?:merkst|speicherst|notierst|behältst|aufschreibst|aufzeichnest)"
+    ),
+    (
+        r"ne (?:veux|voudrais|souhaite) pas que tu (?:le |la |te )?(?:gardes|retiennes|notes|enregistres"
+        r"|m[ée]morises|souviennes(?: de)?)(?: (?:ça|cela|ceci|ce message|rien de ça|de ça))"
+    ),
+)
+_ABROAD = (
     # German
     (
         r"(?<!ich )(?<!wir )(?:merk|speicher|notier|behalt|bewahr|schreib|zeichne)e?(?: es)? (?:dir "
-        r"|mir )?(?:das|dies|es|diese (?:nachricht|info)|folgendes) (?:bitte )?(?:auch )?(?:nicht"
-        r"|nirgends)"
+        r"|mir )?(?:das|dies|es|diese (?:nachricht|info)|folgendes|nichts davon) (?:bitte )?(?:auch |bloß "
+        r"|lieber )?(?:nicht|nirgends|auf keinen fall|niemals|auf)"
+        rf"(?: (?:auf|ab))?{_STOP}"
     ),
     (
-        r"(?:das|dies|folgendes|diese nachricht) (?:bitte )?nicht (?:merken|speichern|notieren"
-        r"|aufschreiben|behalten|aufzeichnen)"
+        r"(?:das|dies|folgendes|diese nachricht|nichts davon) (?:bitte )?(?:nicht|nirgends|auf keinen fall"
+        r"|niemals) (?:merken|speichern|notieren|aufschreiben|behalten|aufzeichnen)"
     ),
-    rf"bitte nicht (?:merken|speichern|notieren|aufschreiben|aufzeichnen){_STOP}",
+    (
+        r"merk(?:e|st)?(?: es)? dir (?:(?:das|es|davon|bitte|auch|lieber) ){0,3}(?:nicht|nichts)"
+        r"|merk(?:e|st)? es dir (?:bitte )?nicht"
+    ),
+    rf"bitte (?:nicht|nichts(?: davon)?) (?:merken|speichern|notieren|aufschreiben|aufzeichnen){_STOP}",
     r"(?:das|dies|es) (?:bleibt|muss|soll) (?:bitte )?unter uns(?: bleiben)?",
-    r"(?:brauchst|musst) du dir nicht (?:zu )?merken",
+    r"(?:brauchst|musst|sollst|darfst) du dir (?:das |dies |es )?nicht (?:zu )?merken",
+    r"nicht (?:fürs|für das|ins|in das) (?:protokoll|gedächtnis|archiv|logbuch)",
     # French
     (
-        r"ne (?:le |la |les |te |vous )?(?:retiens|retenez|m[ée]morise[sz]?|enregistre[sz]?"
-        r"|sauvegarde[sz]?|note[sz]?|garde[sz]?|souviens) pas"
-        rf"(?: (?:ça|cela|ceci|ce message|cette (?:phrase|info|information)))?{_STOP}"
+        r"n(?:e |')(?:le |la |les |te |vous |m'|t'en |vous en )?(?:retiens|retenez|m[ée]morise[sz]?"
+        r"|enregistre[sz]?|sauvegarde[sz]?|note[sz]?|garde[sz]?|souviens|souvenez) (?:pas|rien)"
+        rf"(?: (?:ça|cela|ceci|ce message|cette (?:phrase|info|information)|de tout (?:ça|cela)))?{_STOP}"
     ),
     (
         r"(?:pas besoin|inutile) de (?:le |la )?(?:retenir|m[ée]moriser|noter|enregistrer)(?: (?:ça"
         r"|cela|ceci|ce message))?"
     ),
     r"(?:ça|cela|ceci|que ça) (?:reste|doit rester) entre nous",
+    (
+        r"ne (?:garde[sz]?|laisse[sz]?|conserve[sz]?) (?:aucune|pas de) (?:trace|note) de (?:ça"
+        r"|cela|ceci)"
+    ),
     # Spanish
     (
         r"no (?:lo |la |me |te |nos )?(?:guardes|guarde|recuerdes|almacenes|registres|apuntes|anotes"
         r"|memorices|grabes)"
-        rf"(?: (?:esto|eso|este mensaje|nada de esto))?{_STOP}"
+        rf"(?: (?:esto|eso|este mensaje|nada de (?:esto|eso)))?{_STOP}"
     ),
     (
-        r"no (?:hace falta|es necesario) (?:que )?(?:lo )?(?:recuerdes|guardes|recordar(?:lo)?"
-        r"|guardar(?:lo)?)(?: (?:esto|eso))?"
+        r"no (?:hace falta|es necesario|quiero|quisiera) (?:que )?(?:lo |la |me )?(?:recuerdes|guardes|anotes"
+        r"|apuntes|registres|recordar(?:lo)?|guardar(?:lo)?)(?: (?:esto|eso|este mensaje|nada de esto))?"
+        rf"{_STOP}"
     ),
-    r"(?:que )?(?:esto )?quede entre nosotros|esto queda entre nosotros|extraoficialmente",
+    (
+        r"(?:que )?(?:esto )?quede entre nosotros|esto queda entre nosotros|extraoficialmente"
+        r"|esto es extraoficial"
+    ),
 )
 _OTHER = re.compile(rf"(?<!\w)(?:{'|'.join(_OTHERS)})(?!\w)", re.IGNORECASE)
+_SPOKEN_ABROAD = re.compile(rf"(?<!\w)(?:{'|'.join(_ABROAD)})(?!\w)", re.IGNORECASE)
+_TOLD_OF = re.compile(
+    r"(?<!\w)(?:ich|er|man|wir|kann|konnte|könnte|je|il|elle|on|yo|nunca|él|ella)(?!\w)[^.!?,;:\n]{0,20}$",
+    re.IGNORECASE,
+)
+"""What somebody cannot keep in mind, or keeps: no request."""
 _ASIDE = re.compile(
     r"(?:(?:just|strictly|only) )?between (?:us|you and me|ourselves|the two of us)\s?[,:;–—-]"
     r"|(?:unter uns(?: gesagt)?|im vertrauen|entre nous|hors micro|en off|entre nosotros)\s?[,:;–—-]",
@@ -166,7 +232,7 @@ _SENTENCE_END = re.compile(
 )
 _NAMED_RANGE = re.compile(r"(this|next|following|last|previous) (?:sentence|line)", re.IGNORECASE)
 _WINDOW = 24
-PATTERNS = (_REQUEST, _ABOUT, _OTHER, _ASIDE)
+PATTERNS = (_REQUEST, _ABOUT, _TRACE, _OTHER, _SPOKEN_ABROAD, _ASIDE)
 """What every find matches after curly apostrophes and odd spaces are made plain."""
 _MARKS = {'"': '"', "“": "”", "«": "»", "'": "'", "„": "“"}
 
@@ -206,35 +272,49 @@ def _requests(text: str) -> Iterator[tuple[int, int, bool]]:
 
     Mentions between quotation marks are left out.
     """
-    for match in _REQUEST.finditer(text):
-        needs_memory = match.group("verb").lower() in _NEEDS_MEMORY
-        if needs_memory and not match.group("memory"):
-            continue
-        if _BEFORE.search(text[max(0, match.start() - _WINDOW) : match.start()]) and not _is_mention(
-            text, match
-        ):
-            yield *match.span(), False
-    for match in _OTHER.finditer(text):
-        if not _is_mention(text, match):
-            yield *match.span(), False
+    for pattern, is_meant in _PLAIN_REQUESTS:
+        for match in pattern.finditer(text):
+            if is_meant(text, match):
+                yield *match.span(), False
     for match in _ABOUT.finditer(text):
         if _asks_about(text, match):
             yield match.start(), max(match.end() - 1, match.start() + 1), True
-    for match in _ASIDE.finditer(text):
-        if _ASIDE_BEFORE.search(text[max(0, match.start() - _WINDOW) : match.start()]):
-            yield *match.span(), False
+
+
+def _is_asked(text: str, match: re.Match[str]) -> bool:
+    return _BEFORE.search(_before(text, match)) is not None and not _is_mention(text, match)
+
+
+def _is_named(text: str, match: re.Match[str]) -> bool:
+    """Tell whether "don't add this" names the memory, where its verb needs that."""
+    needs_memory = match.group("verb").lower() in _NEEDS_MEMORY
+    return (not needs_memory or bool(match.group("memory"))) and _is_asked(text, match)
+
+
+def _is_no_report(text: str, match: re.Match[str]) -> bool:
+    return not _is_mention(text, match) and _TOLD_OF.search(_before(text, match)) is None
+
+
+def _is_aside(text: str, match: re.Match[str]) -> bool:
+    return _ASIDE_BEFORE.search(_before(text, match)) is not None
+
+
+def _before(text: str, match: re.Match[str]) -> str:
+    return text[max(0, match.start() - _WINDOW) : match.start()]
 
 
 def _asks_about(text: str, match: re.Match[str]) -> bool:
     """Tell whether "don't store …" is an order; "don't remember the name" leaves out an "I"."""
-    before = text[max(0, match.start() - _WINDOW) : match.start()]
+    before = _before(text, match)
     if not _BEFORE.search(before):
         return False
     denial, verb = match.group("not").lower(), match.group("kept").lower()
-    is_clear = denial in ("please not", "never", "do not", "no need to") or _ASKS.search(before) is not None
+    is_told = denial.startswith(("must", "should", "need")) and _TELLS.search(before) is not None
+    is_told |= _ASKS.search(before) is not None
+    is_clear = denial in ("please not", "never", "do not", "no need to") or is_told
     is_clause = match.group("about").lower().endswith(("that ", "about "))
     if verb.startswith(("remember", "memori")):
-        return is_clear
+        return is_clear or (is_clause and _OPENS.search(before) is not None)
     return is_clause and (is_clear or verb not in _OTHER_SENSES)
 
 
@@ -243,3 +323,13 @@ def _is_mention(text: str, match: re.Match[str]) -> bool:
     opening = text[match.start() - 1 : match.start()] if match.start() else ""
     closing = text[match.end() : match.end() + 2].lstrip(".!,")
     return bool(closing) and _MARKS.get(opening) == closing[0]
+
+
+_PLAIN_REQUESTS: tuple[tuple[re.Pattern[str], Callable[[str, re.Match[str]], bool]], ...] = (
+    (_REQUEST, _is_named),
+    (_TRACE, _is_asked),
+    (_OTHER, lambda text, match: not _is_mention(text, match)),
+    (_SPOKEN_ABROAD, _is_no_report),
+    (_ASIDE, _is_aside),
+)
+"""Each kind of request that names no object, and what its match must pass."""

@@ -20,6 +20,7 @@ _ORDERS = (
     r"(?:instructions?|prompts?|rules?|messages?|directions?|directives?|guidelines?|context"
     r"|constraints?|orders?|policy|policies)"
 )
+_NOTICE = r"(?:note|message|instructions?|attention|notice)"
 _KEEP = r"(?:remember|note|keep|record|store|save|memori[sz]e|add|write|bear|commit|log|retain)"
 _RULES: tuple[tuple[str, str], ...] = (
     (
@@ -29,10 +30,9 @@ _RULES: tuple[tuple[str, str], ...] = (
             rf"|drop) {_ANY}(?:previous|prior|above|earlier|preceding|former|existing|original|system"
             rf"|other|your|all) {_ORDERS}|(?:ignor(?:e|ing)|disregard|forget) (?:everything|all that"
             rf"|anything|what|all) (?:above|before|you were told|you have been told|previously)"
-            r"|ignoriere?n? (?:sie )?(?:alle |die )?(?:vorherigen|bisherigen|obigen"
-            r"|früheren) (?:anweisungen|regeln)|ignore[zr]? (?:toutes )?(?:les |tes "
-            r"|vos )?instructions(?: précédentes| antérieures)?|ignor[ae] (?:todas )?(?:las "
-            r"|tus )?(?:instrucciones|órdenes)(?: anteriores| previas)?"
+            r"|(?:ignor(?:e|ing)|disregard(?:ing)?|forget|override|bypass) (?:your|its) (?:training"
+            r"|programming|guardrails?|alignment)|(?:this|that|the (?:following|above)) (?:text|message|page"
+            r"|note|document|notice|section) (?:overrides|supersedes|replaces|cancels) (?:your|all|any|every)"
         ),
     ),
     (
@@ -47,25 +47,36 @@ _RULES: tuple[tuple[str, str], ...] = (
             r"|are|tell|call|run|treat|recommend|from|never|always|note|keep"
             r"|the user|this user|user)|<\|(?:im_start|im_end"
             r"|system|endoftext)\|?>?|\[/?inst\]|<</?sys>>|</?system(?:_prompt|-reminder)?>"
-            rf"|###\s?(?:system|instructions?)(?!\w)|(?:note|message|instructions?|attention"
-            rf"|notice) (?:to|for) (?:the |any |all |every )?{_MODEL}|dear {_MODEL}[,:]|(?:if|when"
+            rf"|###\s?(?:system|instructions?)(?!\w)|(?:(?:^|[\n>\[(.!?]\s{{0,8}})(?:important |special )?"
+            rf"{_NOTICE} (?:to|for) (?:the |any |all |every )?{_MODEL}|{_NOTICE} (?:to|for) (?:the |any |all "
+            rf"|every )?{_MODEL}\s?[:–—-])|dear {_MODEL}[,:]|(?:if|when"
             rf"|since) you are (?:an? )?{_MODEL}"
         ),
     ),
     (
         "memory_order",
         (
-            r"the user (?:has |already )?(?:asked|wants|wanted|told|instructed|authori[sz]ed|requested"
+            r"(?:the user|(?:your|the) (?:owner|admin|administrator|operator|developer)) (?:has "
+            r"|already )?(?:asked|wants|wanted|told|instructed|authori[sz]ed|requested"
             r"|allowed) "
             rf"(?:you|the {_MODEL}) to(?!\w)|"
             r"(?:add|save|store|write|commit|put|insert|append)(?: \S{1,20}){0,6}? (?:to|in"
             r"|into) (?:your |the |its |long[ -]term |permanent ){0,3}memor(?:y|ies)|(?:^"
             r"|[.!?:;\n>]\s{0,4}|please |must |and )remember (?:that (?:i|my|you|your|we|our|the|this"
             r"|all|every|any)|this|the following|to always|to never)(?!\w)"
+            rf"|(?:^|[.!?:;\n>]\s{{0,4}})(?:assistant|a\.?i\.?|agent|chatgpt|claude|gemini"
+            rf"|copilot), (?:please "
+            rf"|also |always )?(?:{_KEEP}|recommend|tell|send|forward|ignore|say|reply|never|do not"
+            rf"|don't)(?!\w)"
             rf"|{_KEEP}(?: \S{{1,20}}){{0,4}}? (?:that )?(?:the|this) (?:user|reader|customer|visitor"
             rf"|person)(?: has| have| is| 's|'s)? "
             r"(?:approv|authori|prefer|favou?r|trust|want|agree|consent|likes?|allow|own|administrat"
-            r"|admin)|update (?:your|the) (?:memory|memories|user profile|system prompt)"
+            r"|admin)|(?:keep|hold|store|save|put) (?:this |it |the following )?in (?:your "
+            r"|long[ -]term )?memory(?!\w)"
+            rf"|{_KEEP}(?: \S{{1,20}}){{0,8}}? (?:the|this) (?:user|reader|customer"
+            rf"|visitor)(?:'s)? (?:favou?rite"
+            r"|preferred|choice|first choice|preference)|update (?:your|the) (?:memory|memories"
+            r"|user profile|system prompt)"
         ),
     ),
     (
@@ -80,7 +91,9 @@ _RULES: tuple[tuple[str, str], ...] = (
             r"|track|a (?:record|note)))(?!\w)|you are (?:now|hereby|no longer) (?:an?|in|the|acting"
             r"|operating|free|allowed|authori[sz]ed|required|bound|limited|restricted|subject|to)(?!\w)"
             r"|(?:act|behave|respond|reply) as (?:if you|though you|an? (?:unrestricted|different|new))"
-            r"|pretend (?:to be|that you)|(?:do not|don't|never|without) (?:ever )?(?:tell|telling"
+            r"|act as (?:root|admin|administrator|the (?:user|owner|account owner|system))(?!\w)"
+            r"|pretend (?:to be|that you|you are|you're|you were)|(?:do not|don't|never"
+            r"|without) (?:ever )?(?:tell|telling"
             r"|mention|mentioning|reveal|revealing|inform|informing|notify|notifying|alert|disclose|ask"
             r"|asking) (?:this|it|that|the user|anyone|anybody|them|your user|the owner)"
         ),
@@ -98,7 +111,32 @@ _RULES: tuple[tuple[str, str], ...] = (
             rf"|{_MODEL}(?: \w+ing this(?: \w+)?)?,? (?:should|must|shall|will) (?:always|say|rate"
             rf"|mention|never|not|ignore|recommend|prefer|forward|send|tell|treat|trust)(?!\w)|(?:we"
             rf"|i) (?:\w+ly )?(?:ask|invite|encourage|urge|request)(?: that)? (?:the|any|every|all"
-            rf"|your)? ?{_MODEL}"
+            rf"|your)? ?{_MODEL}|(?:any|every|all|each) {_MODEL} (?:that |which |who )?(?:reads?|reading"
+            rf"|process(?:es"
+            rf"|ing)?|pars(?:es|ing)|summari[sz](?:es|ing)|see(?:s|ing)) (?:this"
+            rf"|these)(?: \S{{1,16}}){{0,2}}?,? "
+            rf"(?:should|must|shall|will|has to|have to|is to|are to)(?!\w)"
+            rf"|when(?:ever)? (?:you )?summari[sz](?:e"
+            rf"|ing) (?:this|the) \S{{1,16}}, (?:also |always |please |you )?(?:recommend|tell|say|praise"
+            rf"|ignore"
+            rf"|omit|claim|promote|mention|state|add)(?!\w)"
+        ),
+    ),
+    (
+        "new_role",
+        (
+            r"your (?:new|real|actual|only|true) (?:task|goal|job|role|objective|mission"
+            r"|purpose) is(?: now)? to"
+            r"(?!\w)|(?:stop|cease) (?:following|obeying|helping|listening to|answering) (?:the |this )?user"
+            r"|(?:everything|anything|all|the text|the instructions?) above (?:is|are|was"
+            r"|were) (?:now )?(?:outdated"
+            r"|wrong|void|invalid|obsolete|cancelled|superseded)|follow (?:these|the following|only these"
+            r"|only the"
+            r" following) (?:rules|instructions|orders|commands) instead|(?:^|[\n>\[(.!?]\s{0,8})(?:hey "
+            r"|dear |hello "
+            r"|attention,? |ok )?(?:(?:all |any )?ai (?:assistants?|agents?|models?|systems?)|chatgpt"
+            r"|claude|gemini"
+            r"|copilot|llms?|language models?|chat ?bots?)\s?[:,!]"
         ),
     ),
     (
@@ -112,7 +150,85 @@ _RULES: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-_PATTERN = re.compile("|".join(f"(?P<{name}>(?<![^\\W_])(?:{rule}))" for name, rule in _RULES), re.IGNORECASE)
+_ABROAD: tuple[tuple[str, str], ...] = (
+    (
+        "german_order",
+        (
+            r"(?:ignorier|missacht|vergiss|vergess|überschreib"
+            r"|umgeh)\w{0,3} (?:sie )?(?:bitte )?(?:die )?(?:(?:alle|alles"
+            r"|deine|ihre|sämtliche|bisherigen|vorherigen|obigen|früheren) ){1,4}(?:anweisungen|regeln"
+            r"|instruktionen|vorgaben|befehle|anordnungen|richtlinien|systemprompts?)"
+            r"|(?:assistent|ki|ki-\w{1,12}|sprachmodell|chatbot)(?:en|e|s)? (?:soll|sollte|muss|müssen|sollen"
+            r"|sollten|darf)(?: [^\s.!?]{1,24}){0,8}? (?:merken|speichern|notieren|empfehlen|antworten|senden"
+            r"|ignorieren|erwähnen)|(?:hinweis|anweisung|nachricht|befehl) (?:an|für) (?:die |den |das "
+            r"|alle |jede "
+            r"|jeden )?(?:ki|assistent|sprachmodell|chatbot)\w{0,3}(?!\w)|(?:ab (?:jetzt|sofort)|von nun an"
+            r"|künftig) (?:antworte(?:st)?|empfiehl(?:st)?|sprich(?:st)?|sende(?:st)?|schreib(?:e|st)?"
+            r"|nutze(?:st)?"
+            r"|verwende(?:st)?|sag(?:e|st)?|ignorier(?:e|st)|bist)(?! (?:ich|wir)(?!\w))(?!\w)"
+            r"|(?:erwähne|sag|sage|verrate|erzähle|zeige) (?:(?:das|dies|es|diesen|diese|dieses|dem|der|davon"
+            r"|absatz|text|hinweis|seite|(?:be)?nutzer\w{0,2}|anwender\w{0,2}) ){1,4}(?:nicht|nichts)(?!\w)"
+            r"|befolge(?:n sie)? (?:(?:ab|sofort|jetzt|nur|ausschließlich|noch) ){1,4}"
+            r"|(?:speichere?|merke?|behalte?|notiere?)(?:n sie)? (?:(?:dir|im|in|deinem|dein|gedächtnis|das"
+            r"|bitte"
+            r"|speicher) ?){0,5},? dass (?:der|die|dieser|diese) (?:nutzer|benutzer|anwender|kund"
+            r"|user)\w{0,3}"
+            r"|(?:sende|schicke?|leite|übermittle|maile)(?:n sie)? (?:alle|sämtliche|jede|jeden|die) "
+            r"(?:[^\s.!?]{1,24} ){1,5}?(?:an|zu) (?:\S{1,40}@|https?://)"
+        ),
+    ),
+    (
+        "french_order",
+        (
+            r"(?:ignore|oublie|néglige|contourne)[zr]? (?:(?:(?:toutes?|les|de) ){0,2}(?:tes|vos) "
+            r"|toutes (?:les "
+            r"|ces ))(?:instructions|consignes|règles|directives)"
+            r"|(?:ignore|oublie|néglige|contourne)[zr]? les (?:instructions|consignes|règles|directives) "
+            r"(?:précédentes|antérieures|ci-dessus|données)"
+            r"|(?:l'assistante?|l'ia|l'agent|le (?:modèle|chatbot)) (?:doit|devra|devrait|est prié\w{0,2} de)"
+            r"(?: [^\s.!?]{1,24}){0,3}? (?:mémoriser|retenir|enregistrer|noter|recommander|répondre|ignorer"
+            r"|se souvenir)|(?:à partir de maintenant|désormais|dorénavant),? (?:tu (?!peux|pourras)"
+            r"|vous (?:devez"
+            r"|recommandez|répondez|ignorez)|réponds|répondez|recommande[sz]?|ignore[sz]?)(?!\w)?"
+            r"|n(?:e |')(?:en |le |la |lui )?(?:parle|parlez|dis|dites|mentionne|mentionnez|montre|montrez"
+            r"|révèle)"
+            r"(?:[sz])? (?:pas|rien)(?: [^\s.!?]{1,16}){0,3}? (?:à|aux?) (?:l')?(?:utilisat|usag)\w{2,6}"
+            r"|ne (?:tiens|tenez) (?:pas|plus|aucun) compte des? (?:instructions|consignes|règles|directives)"
+            r"|(?:retiens|retenez|mémorise[sz]?|enregistre[sz]?|note[sz]?|souviens-toi"
+            r"|garde[sz]?)(?: [^\s.!?]{1,16})"
+            r"{0,3}? que l'(?:utilisat|usag)\w{2,6}|(?:envoie|envoyez|transfère|transférez|transmets"
+            r"|transmettez) (?:tous|toutes|chaque|les) "
+            r"(?:[^\s.!?]{1,24} ){1,5}?(?:à|vers) (?:\S{1,40}@|https?://)"
+        ),
+    ),
+    (
+        "spanish_order",
+        (
+            r"(?:ignor[ae]|olvid[ae]|descart[ae]|desobedece|desobedezca)n? (?:(?:todas )?(?:tus|sus) "
+            r"|todas las )"
+            r"(?:instrucciones|órdenes|reglas|normas|directrices)|(?:ignor[ae]|olvid[ae]|descart[ae])n? las "
+            r"(?:instrucciones|órdenes|reglas|normas|directrices) (?:anteriores|previas)"
+            r"|(?:el (?:asistente|modelo|chatbot|agente)|la ia) (?:debe|deberá|debería|tiene que)"
+            r"(?: [^\s.!?]{1,24}){0,3}? (?:recordar|guardar|memorizar|anotar|recomendar|responder|ignorar)"
+            r"|(?:a partir de ahora|de ahora en adelante|en adelante),? (?:siempre |nunca |solo "
+            r"|sólo )?(?:responde"
+            r"|respondes|recomienda|recomiendas|usa|ignora|debes|eres|contesta|di)(?!\w)"
+            r"|no (?:le |se lo |lo )?(?:digas|menciones|cuentes|reveles|muestres"
+            r"|avises)(?: [^\s.!?]{1,16}){0,3}? "
+            r"(?:al|a la|a los) usuari\w{1,2}|no (?:tengas|tenga) en cuenta (?:las|tus"
+            r"|sus) (?:instrucciones|reglas|órdenes)"
+            r"|haz caso omiso de (?:las|tus) (?:instrucciones|reglas|órdenes)|(?:guarda|recuerda|memoriza"
+            r"|anota"
+            r"|registra)(?: [^\s.!?]{1,16}){0,4}? que (?:el|la|este|esta) usuari\w{1,2}|(?:envía|envia"
+            r"|envíe|reenvía|manda|transfiere) (?:todos|todas"
+            r"|cada"
+            r"|los|las) (?:[^\s.!?]{1,24} ){1,5}?a (?:\S{1,40}@|https?://)"
+        ),
+    ),
+)
+_PATTERN = re.compile(
+    "|".join(f"(?P<{name}>(?<![^\\W_])(?:{rule}))" for name, rule in (*_RULES, *_ABROAD)), re.IGNORECASE
+)
 _ADDRESSED = re.compile(
     rf"(?<!\w)(?:{_MODEL}|system|memory|instructions?|prompt|ignore|you must|the user)(?!\w)", re.IGNORECASE
 )
@@ -122,7 +238,11 @@ _HIDDEN_STYLE = re.compile(
     re.IGNORECASE,
 )
 _STYLE_REACH = 400
-PATTERNS = (*(re.compile(rule, re.IGNORECASE) for _, rule in _RULES), re.compile("<!--"), _HIDDEN_STYLE)
+PATTERNS = (
+    *(re.compile(rule, re.IGNORECASE) for _, rule in (*_RULES, *_ABROAD)),
+    re.compile("<!--"),
+    _HIDDEN_STYLE,
+)
 """What every find matches after curly apostrophes and odd spaces are made plain."""
 _FLAT = str.maketrans({"’": "'", "‘": "'", "\u00a0": " ", "\t": " "})
 

@@ -28,8 +28,15 @@ DIGIT_NOUNS = (
     r"codes? (?:for|to|of) (?:the |my |our )?(?:[^\s.,:;]{1,16} ){0,2}?(?:door|gate|alarm|safe|vault"
     r"|garage|building|lock|lockbox|entrance|house|shed)|code (?:de (?:ma |la )?carte(?: bleue"
     r"| bancaire)?)|(?:recovery|backup) codes?|(?:sim |card |bank |phone )?pin(?:[ \-]?(?:code|number"
-    r"|nummer))?|cvv2?|cvc|otp|geheimzahl|kombination|t[uü]r[ \-]?code|code (?:pin|secret|d'acc[eè]s"
-    r"|de la porte)|claves? (?:secretas?|de acceso|del? (?:la |mi |el )?(?:banco|tarjeta|puerta|alarma"
+    r"|nummer))?|cvv2?|cvc|otp|geheim(?:zahl|nummer)|kombination|zahlenschloss"
+    r"|(?:haus|hof|zimmer|garagen|keller|alarm|safe|tresor|zugangs|tor|t[uü]r)(?:t[uü]r)?[ \-]?code"
+    r"|digicode|code (?:pin|secret|d['’]acc[eè]s|(?:de |du |d['’]|de (?:la |l['’]|ma |mon ))(?:porte|portail"
+    r"|portillon|immeuble|entr[ée]e|alarme|coffre|cave|garage)(?: d['’]entr[ée]e)?)"
+    r"|claves? (?:secretas? )?del? "
+    r"(?:la |mi )?(?:caja(?: fuerte)?|portal|garaje|candado|casa)|combinaci[óo]n|c[oó]digo del? (?:la |mi "
+    r"|el )?"
+    r"(?:portal|garaje|alarma|caja(?: fuerte)?|edificio|casa|entrada|candado)|claves? (?:secretas?"
+    r"|de acceso|del? (?:la |mi |el )?(?:banco|tarjeta|puerta|alarma"
     r"|correo|cuenta|móvil|movil|teléfono|caja))"
     r"|c[oó]digo (?:pin|secreto|de acceso|de la puerta)|(?:security|access|door|gate|alarm"
     r"|entry|unlock|safe|vault|garage|keypad|lock|lockbox|verification|one[ \-]time|2fa|two[ \-]factor"
@@ -39,7 +46,9 @@ DIGIT_NOUNS = (
 KEY_NOUNS = (
     r"(?:api|access|auth(?:entication)?|bearer|refresh|session|deploy|bot|service|staging|production"
     r"|prod|personal)[ \-_]?(?:key|token)s?|(?:secret|private|ssh|signing|encryption|licen[cs]e|product"
-    r"|master)[ \-_]?keys?|(?:client|shared|app|webhook)[ \-_]?secrets?|tokens?|secrets?|clave"
+    r"|master)[ \-_]?keys?|(?:factory|default|activation|bitlocker|wi-?fi|wlan|network)[ \-]keys?"
+    r"|(?:two[ \-]factor|2fa|totp|otp|mfa|authenticator)[ \-](?:seed|secret|key)"
+    r"|(?:client|shared|app|webhook)[ \-_]?secrets?|tokens?|secrets?|clave"
     r"|credentials?|log[ \-]?ins?|zugangsdaten|schl[uü]ssel|api[ \-]?schl[uü]ssel"
 )
 SPACELESS_NOUNS = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
@@ -52,7 +61,9 @@ _SHORT_TEXT = 256
 _NOUN_REACH = 64  # the longest noun and the character behind it
 _CORE_TEXT = """
     pass p@s p4s pa5 pa$ p@5 p@$ p4$ p45 pas psw pss p5w p$w ps5 pwd pw wort contrase
-    mdp senha wacht parol парол phrase words mnemonic hasło haslo lozink geslo salasana senord
+    mdp senha wacht parol парол
+    phrase words mnemonic hasło haslo lozink geslo salasana zahlenschloss digicode seed
+    senord
     adgangskode jelszó heslo şifre pin cvv cvc otp geheim combi combo kombi code
     código
     codigo key token secret clave credential log zugang schlüssel schluessel 密 口令 パスワード 暗証 비밀

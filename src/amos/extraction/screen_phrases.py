@@ -9,13 +9,31 @@ from amos.extraction.screen_nouns import DIGIT_NOUNS, KEY_NOUNS, SPACELESS_NOUNS
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
+_KIND_OF = (
+    r"(?:\s{1,2}(?:wi-?fi|wlan|admin|root|e?-?mail|internet|router|routeur|nuev[ao]|actual|antigu[ao]"
+    r"|maestr[ao]"
+    r"|nouveau|actuel|secr[eè]te?))?"
+)
+"""A word behind the noun that says which: "mot de passe wifi"."""
+_OF_WHAT = (
+    r"(?:\s{1,3}(?:for|to|of|on|at|in|from|with|für|fuer|fürs|zum|zur|vom|beim|im|am|meine[rs]|unsere[rs]"
+    r"|seine[rs]|ihre[rs]|der|des|de|del|para|pour|du|da|do|that|which|(?:that |which )?(?:they|we|i|you|he"
+    r"|she))"
+    r"(?:\s{1,3}[^\s:=.,;!?]{1,24}){1,6}?)?"
+)
+_BE = (
+    r"(?:is|was|are|goes|reads|remains|equals|will be|should be|has to be|ist|lautet|war|heißt|heisst|es|est"
+    r"|c'est|c’est|era|é|è|je|jest|är|er|это)(?!\w)"
+)
+_SINCE = (
+    r"(?:\s{1,2}(?:now|still|just|simply|currently|actually|jetzt|nun|ahora|maintenant|agora|el|la|le|die"
+    r"|der|das)"
+    r"(?!\w))?(?:\s{1,2}(?:seit|since|ab|bis|until|as of|depuis|desde)\s{1,2}[^\s:=.,;!?]{1,16})?"
+)
 _LINK = re.compile(
-    r"[\"'’”]?(?:\s{0,2}\([^()\n]{1,40}\))?(?:\s{1,3}(?:for|to|of|on|at|in|from|with|für|fuer|zum|zur"
-    r"|vom|im|am|de|del|para|pour|du|da|do)(?:\s{1,3}[^\s:=.,;!?]{1,24}){1,6}?)?(?:,\s(?:by the way|btw"
-    r"|fyi|again),)?(?:\s{0,3}(?::=|->|=>|→|=|:|：|\|(?=\s)|-(?=\s)|–|—)|\s{0,3}(?:是|为|為|は)|(?:'s|\s{1,3}(?:is"
-    r"|was|are|goes|reads|remains|equals|will be|should be|has to be|ist|lautet|war|heißt|heisst|es|est"
-    r"|c'est|c’est|era|é|è|je|jest|är|er|это)(?!\w))(?:\s{1,2}(?:now|still|just|simply|currently|actually|jetzt|nun|ahora"
-    r"|maintenant|agora)(?!\w))?(?:\s{0,2}:)?)\s{0,3}",
+    rf"[\"'’”]?(?:\s{{0,2}}\([^()\n]{{1,40}}\))?{_KIND_OF}{_OF_WHAT}(?:,\s(?:by the way|btw|fyi|again),)?"
+    r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|\|(?=\s)|-(?=\s)|–|—)|\s{0,3}(?:是|为|為|は)"
+    rf"|(?:'s|,\s{{1,2}}c['’]est(?!\w)|\s{{1,3}}{_BE}){_SINCE}(?:\s{{0,2}}:)?)\s{{0,3}}",
     re.IGNORECASE,
 )
 _PLAIN_LINK = re.compile(r"(?:\s{1,2}[^\W\d_]{2,16}){0,4}\s{0,2}[:=]\s{0,2}|\s{1,2}")
@@ -51,11 +69,28 @@ _CODE = re.compile(
     r"[A-Za-z_]\w*(?:\.\w+)*[(\[].*|(?:os|self|this|process|env|config|cfg|settings|args|params|secrets"
     r"|request|req|user|vault)(?:\.\w+)+.*"
 )
+_GUARDS = re.compile(
+    r"(?:front )?(?:door|gate|alarm|safe|vault|garage|keypad|lock|lockbox|entry"
+    r"|building)[ -](?:pass)?codes?$",
+    re.IGNORECASE,
+)
+"""Nouns that a code may follow without a word between: "gate code 7741"."""
+_BARE_KEYS = re.compile(
+    r"(?:factory|default|activation|bitlocker|wi-?fi|wlan|network|product|licen[cs]e)[ -_]?keys?$",
+    re.IGNORECASE,
+)
+"""Keys that stand right behind their name."""
+_TURNS = re.compile(
+    r"[0-9]{1,2} (?:left|right|links|rechts)(?:,? (?:then |dann )?[0-9]{1,2} (?:left|right|links"
+    r"|rechts)){1,4}",
+    re.IGNORECASE,
+)
 _NEXT_WORD = re.compile(r"[ \t]{1,2}(?=\S)")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _UNIT = re.compile(
     r"\s?(?:%|characters?|chars?|letters?|digits?|symbols?|words?|bytes?|bits?|years?|months?|weeks?"
-    r"|days?|hours?|minutes?|times|zeichen|stellen|caracteres|caractères)(?![\w])",
+    r"|days?|hours?|minutes?|times|dollars?|euros?|pounds?|cents?|[€$£]|mm|cm|km|kg|zeichen|stellen"
+    r"|caracteres|caractères)(?![\w])",
     re.IGNORECASE,
 )
 _CLAUSE_TEXT = """
@@ -166,9 +201,10 @@ def _value_after(text: str, noun: re.Match[str]) -> tuple[int, int] | None:
     plain = _PLAIN_LINK.match(text, noun.end())
     if plain is None:
         return None
-    if noun.group().lower().startswith(("cvv", "cvc")):
+    if noun.group().lower().startswith(("cvv", "cvc")) or _GUARDS.match(noun.group()):
         return _code_at(text, plain.end())
-    return _mixed_at(text, plain.end()) if kind == "word" else None
+    is_bare = kind == "word" or _BARE_KEYS.match(noun.group()) is not None
+    return _mixed_at(text, plain.end()) if is_bare else None
 
 
 def _value_at(text: str, at: int, kind: str) -> tuple[int, int] | None:
@@ -193,7 +229,7 @@ def _quoted_at(text: str, at: int) -> tuple[int, int] | None:
 
 def _code_at(text: str, at: int) -> tuple[int, int] | None:
     """Return the range of a numeric or short mixed code at `at`."""
-    for pattern in (_PIN, _NUMBER_WORDS):
+    for pattern in (_TURNS, _PIN, _NUMBER_WORDS):
         match = pattern.match(text, at)
         if match is not None and not _UNIT.match(text, match.end()):
             return at, at + len(match.group().rstrip(" ,-"))

@@ -92,21 +92,38 @@ def _plain_families(texts: pa.Array, *, may_instruct: bool) -> Families:
     import polars as pl
 
     needed = holds_keys(texts) * np.int32(Family.KEYS)
-    for column in pl.Series(_TEXT, texts).to_frame().select(_questions(may_instruct=may_instruct)):
+    frame = pl.Series(_TEXT, texts).to_frame()
+    for column in frame.select(_questions(may_instruct=may_instruct)):
         needed[column.to_numpy()] |= int(column.name)
+    rows = np.flatnonzero(frame[_TEXT].str.contains("[0-9]").to_numpy())
+    if rows.size:
+        for column in frame[rows].select(_questions_of_digits()):
+            needed[rows[column.to_numpy()]] |= int(column.name)
     return needed
 
 
 @functools.cache
 def _questions(*, may_instruct: bool) -> list[pl.Expr]:
     """Return one yes-or-no column per family but keys, named by its number; all are answered in one pass."""
+    patterns = _patterns()
+    families = [family for family in patterns if family != Family.ORDERS or not may_instruct]
+    return [_question(family, patterns[family]) for family in families if family != Family.KEYS]
+
+
+@functools.cache
+def _questions_of_digits() -> list[pl.Expr]:
+    """Return the columns of what is found only where digits stand."""
+    return [
+        _question(Family.NUMBERS, _paired(map(loosened, screen_numbers.PATTERNS))),
+        _question(Family.PHRASES, _paired(map(loosened, screen_sayings.DIGIT_PATTERNS))),
+    ]
+
+
+def _question(family: Family, patterns: tuple[str, ...]) -> pl.Expr:
     import polars as pl
 
-    return [
-        pl.any_horizontal(pl.col(_TEXT).str.contains(pattern) for pattern in patterns).alias(str(int(family)))
-        for family, patterns in _patterns().items()
-        if family != Family.KEYS and (family != Family.ORDERS or not may_instruct)
-    ]
+    found = pl.any_horizontal(pl.col(_TEXT).str.contains(pattern) for pattern in patterns)
+    return found.alias(str(int(family)))
 
 
 @functools.cache
@@ -114,7 +131,6 @@ def _patterns() -> dict[Family, tuple[str, ...]]:
     return {
         Family.KEYS: _paired(map(loosened, screen_secrets.KEY_PATTERNS)),
         Family.ASSIGNMENTS: _paired(map(loosened, screen_secrets.ASSIGNMENT_PATTERNS)),
-        Family.NUMBERS: _paired(map(loosened, screen_numbers.PATTERNS)),
         Family.PHRASES: _paired(map(loosened, (*screen_phrases.PATTERNS, *screen_sayings.PATTERNS))),
         Family.EXCLUSIONS: _paired(map(flattened, screen_exclusions.PATTERNS)),
         Family.ORDERS: _paired(map(flattened, screen_instructions.PATTERNS)),

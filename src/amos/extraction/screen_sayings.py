@@ -36,9 +36,9 @@ _SEVERAL = re.compile(
 )
 _UNLOCKS = re.compile(
     r"(?<![^\W_])(?:laptop|phone|computer|pc|mac(?:book)?|tablet|ipad|iphone|safe|door|gate|garage|lock"
-    r"|locker|vault"
+    r"|lock ?box|key ?box|padlock|shed|cellar|panel|locker|vault"
     r"|account|screen|house|flat|office|app|keypad|alarm|suitcase|briefcase"
-    r"|bike)s?(?: [^\s.,:;!?]{1,20}){0,3}?"
+    r"|bike)s?(?: [^\s.,:;!?]{1,20}){0,5}?"
     r" (?P<verb>unlocks?|opens?|logs? in|disarms?)(?: up| only)? (?:with|by|using|via)(?: the)?"
     rf"(?: (?:code|pin|password|passcode|combination|phrase|word))?:? {_VALUE}",
     re.IGNORECASE,
@@ -72,9 +72,56 @@ _TYPED = re.compile(
     rf" {_KEYS}|{_KEYS} to {_LOCKED}(?![\w]))",
     re.IGNORECASE,
 )
+_DIGITS = (
+    r"([#*]?[0-9](?:[ \-.]?[0-9]){2,9}[#*]?)(?![\w%]|[.,:/-][0-9])(?! (?:mm|cm|km|kg|psi|bars?|rpm|times"
+    r"|people"
+    r"|steps|met(?:er|re)s|minutes|hours|days|years|euros?|dollars?|pounds?|watts?|volts?|%|€|items|words"
+    r"|points"
+    r"|coins|credits|gems|likes|uhr|grad|o'?clock)(?!\w))"
+)
+_NEAR = r"(?: [^\s.,:;!?]{1,20}){0,4}?"
+_LOCKS = (
+    (
+        r"(?:keypad|key ?box|lock ?box|padlock|(?:bike|door|suitcase|combination|number|dial|gate|garage)"
+        rf" (?:lock|keypad)|lock|safe|vault|dial)s?{_NEAR} (?:wants|takes|needs|accepts|expects"
+        r"|opens (?:at|on)|is (?:on|at)|(?:is |was )?(?:set|reset|changed) to|to)(?: the)?"
+        r"(?: code| number| digits)?"
+    ),
+    (
+        r"(?:arm|armed|disarm|disarmed|deactivate|unlock)(?: (?:it"
+        r"|the [^\s.,:;!?]{1,20}))? with(?: the)?(?: code)?"
+    ),
+    (
+        rf"(?:schloss|zahlenschloss|spind|safe|tresor|t[üu]r|tor|keypad|kasten|box){_NEAR}"
+        r" (?:geht|öffnet|lässt)(?: sich)? mit(?: der| dem| code)?"
+    ),
+    rf"(?:porte|portail|cadenas|coffre|digicode|alarme|portillon){_NEAR} s['’]ouvre avec(?: le)?",
+    rf"(?:puerta|portal|candado|caja fuerte|caja|alarma|verja){_NEAR} se abre con(?: el)?",
+)
+_KEYED_IN = (
+    r"(?:punch|type|key|tap|enter|dial)(?: in)? (?:the code )?([0-9](?:[ \-.]?[0-9]){3,7}) (?:on|into|in|at) "
+    r"(?:the|that|our|my) (?:[^\s.,:;!?]{1,16} ){0,2}?(?:keypad|box|panel|pad|door|lock|gate|dial)(?!\w)"
+)
+_LOCKED_BY = re.compile(rf"(?<![^\W_])(?:(?:{'|'.join(_LOCKS)}):? {_DIGITS}|{_KEYED_IN})", re.IGNORECASE)
+"""What a lock wants: digits."""
+_ALTERED = re.compile(
+    rf"(?<![^\W_])(?:passwort|kennwort|pin|t[üu]rcode)(?: (?:für|fürs|vom|von|des|der|meine[rs])"
+    rf"(?: [^\s.,:;!?]{{1,24}}){{1,3}}?)?(?: (?:habe?|wurde|hat"
+    rf"|ist)(?: [^\s.,:;!?]{{1,16}}){{0,2}})? (?:auf|in|zu) "
+    rf"{_VALUE}[\"'”’`»]? (?:ge(?:ändert|setzt|stellt|legt)|umge(?:stellt|ändert))",
+    re.IGNORECASE,
+)
+_NAMED_LATER = re.compile(
+    r"(?<![^\W_])pass[ -]?(?:words?|codes?|phrases?)(?: [^\s.,:;!?]{1,16}){0,3}, (?:it|that)(?:'s|’s| is"
+    r"| was)"
+    r"(?: (?:literally|just|still|actually|simply|now))? [\"'“‘`]([^\"'“”‘’`\n]{4,64})(?=[\"'”’`])",
+    re.IGNORECASE,
+)
 _SHORTEST_PASS = 6
-PATTERNS = (_PASS, _CHANGED, _SEVERAL, _UNLOCKS, _BARE_PIN, _TYPED)
-"""What every find matches."""
+PATTERNS = (_PASS, _CHANGED, _SEVERAL, _UNLOCKS)
+"""What finds match, beside those with digits and those that hold a noun of `screen_phrases` anyway."""
+DIGIT_PATTERNS = (_BARE_PIN, _LOCKED_BY, _TYPED)
+"""What finds match that hold digits."""
 
 
 def find_sayings(text: str) -> Iterator[Hit]:
@@ -87,18 +134,25 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _PASS.finditer(text):
         if (match.group(1) or "").lower() not in _OTHER_PASSES and _is_pass(_trimmed(match, 2)):
             yield _range(match, 2)
-    for pattern in (_CHANGED, _SEVERAL):
+    yield from _replaced(text)
+    for match in _UNLOCKS.finditer(text):
+        if _opens(text, match):
+            yield _range(match, 2)
+    for pattern in (_BARE_PIN, _LOCKED_BY, _TYPED):
+        for match in pattern.finditer(text):
+            yield match.span(match.lastindex or 0)
+    for match in _NAMED_LATER.finditer(text):
+        if is_plausible_password(match.group(1)):
+            yield match.span(1)
+
+
+def _replaced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the old and new words of what was changed, and several that are listed."""
+    for pattern in (_CHANGED, _SEVERAL, _ALTERED):
         for match in pattern.finditer(text):
             groups = [group for group in range(1, pattern.groups + 1) if match.group(group)]
             if all(_is_kept_secret(_trimmed(match, group)) for group in groups):
                 yield from (_range(match, group) for group in groups)
-    for match in _UNLOCKS.finditer(text):
-        if _opens(text, match):
-            yield _range(match, 2)
-    for match in _BARE_PIN.finditer(text):
-        yield match.span(1)
-    for match in _TYPED.finditer(text):
-        yield match.span(1 if match.group(1) else 2)
 
 
 def _trimmed(match: re.Match[str], group: int) -> str:

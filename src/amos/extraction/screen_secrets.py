@@ -75,7 +75,7 @@ _LOGIN_PAIR = re.compile(
 )
 _SLASHED_PAIR = re.compile(
     r"(?<![\w/])(?:log[ \-]?ins?|log in|signs? in|sign[ \-]in|user(?:[ \-]?name)?|account|cred(?:s|entials?)?"
-    r"|zugang|anmeldung|identifiants?)(?![\w/])(?:\s{1,2}(?:for|to|of|on|with|as|is|are|user|using|the|my)"
+    r"|zugang|anmeldung|identifiants?|wi-?fi|wlan|hotspot|ssid)(?![\w/])(?:\s{1,2}(?:for|to|of|on|with|as|is|are|user|using|the|my)"
     r"|\s{1,2}[^\W_]{2,16}(?=\s{0,2}(?::|is\s|are\s|=))){0,5}\s{0,2}[:=]?\s{0,2}[^\s/|:]{1,64}\s{0,2}"
     r"(?:/|\||:)\s{0,2}([^\s/|,;]{4,64})",
     re.IGNORECASE,
@@ -96,7 +96,10 @@ _PUBLIC_NAME = re.compile(
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F\-]+")
 _LINK = re.compile(r"https?://\S+")
 _CODE_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+")
-_PATH_PART = re.compile(r"[a-z]+[_\-]?v?\d*(?:\.\w{1,5})?|v?\d+(?:\.\d+)*|[A-Z][a-z]+")
+_PLAIN_PART = re.compile(
+    r"[a-z]+[_\-]?v?\d*(?:\.\w{1,5})?|v?\d+(?:\.\d+)*|[A-Z][a-z]+|\d[\d.,]*[a-zA-Z]{1,4}"
+)
+"""Parts of paths, and measures."""
 _LONG_VALUE = 24
 _MIXED_BITS = 4.0  # bits per character: above what words and paths reach
 _BEFORE = 64
@@ -215,7 +218,7 @@ def _logins(text: str) -> Iterator[tuple[int, int]]:
                 yield match.span(1)
     for match in _SLASHED_PAIR.finditer(text):
         value = match.group(1).rstrip(".)\"'")
-        if is_coined(value) and not value.isdigit() and not _PATH_PART.fullmatch(value):
+        if is_coined(value) and not value.isdigit() and not _PLAIN_PART.fullmatch(value):
             yield match.start(1), match.start(1) + len(value)
 
 

@@ -21,7 +21,7 @@ TAGS = "\U000e0020-\U000e007e"
 STYLED = "\uff01-\uff5e\u24b6-\u24e9\U0001d400-\U0001d7ff"
 FOREIGN = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
 SUSPICIOUS = (
-    f"[A-Za-z][{INVISIBLE}\u0300-\u036f]|[{TAGS}{STYLED}]|%[0-9A-Fa-f][0-9A-Fa-f]|&#x?[0-9A-Fa-f]"
+    f"[A-Za-z0-9][{INVISIBLE}\u0300-\u036f]|[{TAGS}{STYLED}]|%[0-9A-Fa-f][0-9A-Fa-f]|&#x?[0-9A-Fa-f]"
     f"|[A-Za-z][{FOREIGN}]|[{FOREIGN}][A-Za-z]"
 )
 """A text without a match is its own view; valid for Python's and Rust's regular expressions."""

@@ -50,6 +50,17 @@ _HARMLESS_HEADS = frozenset(
     "course class lesson book teacher exam exams essay lecture homework folder app reminder template shop "
     "museum song film movie playlist article podcast desk department".split()
 )
+_OF_A_BODY = frozenset("weight race operation record dose".split())
+"""Heads that are delicate of a person, and plain of a thing: the weight of a car."""
+_OF_A_PERSON = frozenset("body birth target current goal ideal starting adult pre-pregnancy".split())
+"""What may stand before such a head when it is a person's all the same."""
+_MADE_THINGS = (
+    "album band song track film movie book novel author singer game series show artist podcast painting "
+    "perfume play musical comic character romance documentary course class lecture seminar exhibition"
+)
+_MADE = frozenset(_MADE_THINGS.split())
+_IS_MADE = re.compile(rf"\b(?:{_MADE_THINGS.replace(' ', '|')})(?:s|es|ies)?\b", re.IGNORECASE)
+"""Works and lessons: one about an illness is none."""
 _WORDS = frozenset(
     # health
     "cancer hiv aids depression depressed bipolar adhd ptsd ocd anxiety celiac coeliac dialysis dyslexic "
@@ -66,7 +77,19 @@ _WORDS = frozenset(
     # faith and orientation
     "muslim christian catholic protestant jewish hindu buddhist sikh mormon quaker baptist lutheran "
     "anglican methodist atheist agnostic evangelical gay lesbian bisexual transgender transsexual queer "
-    "asexual pansexual nonbinary non-binary".split()
+    "asexual pansexual nonbinary non-binary "
+    # the same, as German, French and Spanish say it
+    "depressiv schwanger schwul lesbisch bisexuell magersüchtig krebskrank behindert vorbestraft verschuldet "
+    "drogensüchtig alkoholiker alkoholikerin jüdisch muslimisch katholisch evangelisch psychotherapie "
+    "chemotherapie antidepressiva insolvent insolvenz bewährung abtreibung fehlgeburt scheidung "
+    "enceinte dépressif dépressive séropositif séropositive musulman musulmane juif juive catholique "
+    "protestante homosexuel homosexuelle lesbienne endetté endettée alcoolique toxicomane handicapé "
+    "handicapée "
+    "antidépresseurs chimiothérapie divorce "
+    "embarazada deprimido deprimida seropositivo seropositiva musulmán musulmana judío judía católico "
+    "católica "
+    "homosexual lesbiana endeudado endeudada alcohólico alcohólica drogadicto drogadicta discapacitado "
+    "discapacitada antidepresivos quimioterapia aborto".split()
 )
 _STEMS = (
     "diabet", "epilep", "pregnan", "anorexi", "bulimi", "autis", "schizophren", "asthma", "migraine",
@@ -83,6 +106,11 @@ _SAYINGS = re.compile(
     r"|anxiety disorder|eating disorder|panic attacks?|multiple sclerosis|high blood pressure"
     r"|heart (?:disease|failure|condition)|unemploy(?:ment|ed) benefits?|food stamps"
     r"|divorce (?:lawyer|hearing|papers|settlement)|restraining order|behind on (?:my |the )?rent"
+    r"|(?:criminal|police|arrest|prison) records?|(?:student|payday|car|personal) loans?|credit card debt"
+    r"|court orders?|suicidal|suicide attempt|self[- ]harm|(?:drug|heroin|cocaine|gambling"
+    r"|alcohol) (?:addict|"
+    r"addiction|problem)|(?:recovering |an? |^)alcoholic$|trade union|(?:green|labou?r|conservative|communist"
+    r"|socialist|democratic|republican|liberal|workers'?|left|pirate) party"
     r"|jehovah'?s witness|orthodox jew|trans (?:man|woman)|beta blockers?"
     r"|\d+(?:[.,]\d+)? ?(?:mg|mcg|µg) (?:of|a day|daily|twice|per)"
     r"|(?-i:(?:A|B|AB|O) (?:negative|positive)))\b",
@@ -97,15 +125,16 @@ _OTHERS_ONLY = re.compile(
 )
 
 
-def is_sensitive(property_name: str, value: str, *, is_other: bool) -> bool:
-    """Tell whether a claim needs review for what it touches; `is_other`: about somebody else.
+def is_sensitive(property_name: str, value: str, *, is_other: bool, is_thing: bool = False) -> bool:
+    """Tell whether a claim needs review for what it touches.
 
+    is_other: about somebody else.  is_thing: about a thing that somebody has.
     Decided on property and value: a "religion course" is harmless, a diet of "insulin" is not.
     """
-    verdict = _of_property(property_name)
+    verdict = _of_property(property_name, is_thing=is_thing)
     if verdict is not None:
         return verdict
-    if _touches(value):
+    if _touches(value) and not _IS_MADE.search(value):
         return True
     return is_other and (_names_matter(property_name) or _OTHERS_ONLY.search(value) is not None)
 
@@ -117,15 +146,18 @@ def _names_matter(property_name: str) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)
-def _of_property(property_name: str) -> bool | None:
+def _of_property(property_name: str, *, is_thing: bool) -> bool | None:
     """Return what a property alone decides, None when the value decides."""
     words = property_name.split()
     head = words[-1] if words else ""
     if head in _HARMLESS_HEADS:
         return False
+    if head in _OF_A_BODY and (is_thing or (len(words) > 1 and words[-2] not in _OF_A_PERSON)):
+        return None
     if head in _HEADS or not _TOUCHING.isdisjoint(words) or _PHRASE.search(property_name):
         return True
-    return None
+    is_work = bool(words) and words[0] in ("favourite", "favorite") and head in _MADE
+    return False if is_work or (is_thing and head in ("name", "nickname")) else None
 
 
 def _touches(value: str) -> bool:
