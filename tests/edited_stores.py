@@ -6,11 +6,12 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
+import apsw
 import pyarrow as pa
 
 import amos.api
 from amos.copies.store import note_copy
-from amos.errors import EngineError
+from amos.errors import EngineError, IntegrityError
 from amos.flow.digest import state_digest
 from amos.journal.refusals import IdempotencyConflict
 from amos.journal.store import Shard
@@ -21,6 +22,8 @@ from committed_rows import NOW, RUN
 from households import HOUSEHOLD, line, write_lines
 
 SHARD = Path("default/default")
+_SETTINGS = ("integrity_check", "user_version", "application_id", "page_count", "freelist_count", "encoding")
+_LOOK = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
 def make_full_store(folder):
@@ -123,6 +126,51 @@ def is_named_or_harmless(root, expected):
     finally:
         for path in (root / SHARD).glob("*.sqlite-*"):
             path.unlink()
+
+
+def is_settled(root, path, before):
+    """Return whether an edit of one file needs no check of the whole store to be told named or harmless.
+
+    before: what `readings` returned for the file as it was.  A file of SQLite that is sound and of which
+    every row, every count of pages and every setting reads the same is harmless; a segment that the catalog
+    names is named as soon as its digest differs, by the step of verification that hashes it.
+    """
+    if path.suffix == ".sqlite":
+        return readings(path) == before
+    named = entries_of(root).get(path.relative_to(root / SHARD).as_posix())
+    if named is None:
+        return False
+    with Shard.open(root, read_only=True) as shard:
+        try:
+            shard.check_segment(named)
+        except IntegrityError:
+            return True
+    return False
+
+
+def entries_of(root):
+    """Return by file the segments that the catalog names."""
+    with Shard.open(root, read_only=True) as shard:
+        return {entry.file: entry for entry in shard.layout().segments}
+
+
+def readings(path):
+    """Return everything that SQLite reads from a sound file, None from a damaged one or another."""
+    if path.suffix != ".sqlite":
+        return None
+    try:
+        connection = apsw.Connection(f"file:{path}?mode=ro&immutable=1", flags=_LOOK)
+        try:
+            found = [connection.execute(f"PRAGMA {name}").fetchall() for name in _SETTINGS]
+            found.append(connection.execute("SELECT * FROM sqlite_schema").fetchall())
+            for _, name, _, _, is_keyed, _ in connection.execute("PRAGMA table_list").fetchall():
+                what = "*" if is_keyed else "rowid, *"
+                found.append(connection.execute(f"SELECT {what} FROM {name}").fetchall())
+        finally:
+            connection.close()
+    except (apsw.Error, UnicodeDecodeError):
+        return None
+    return repr(found) if found[0] == [("ok",)] else None
 
 
 def copied(root, folder):

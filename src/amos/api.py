@@ -7,8 +7,6 @@ ingesting needs.
 from __future__ import annotations
 
 import logging
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -165,11 +163,13 @@ class Store(Queue, Rereading, Capturing):
         return {**record, "cut_places": receipt.cut_places}
 
     def _ingest_scratch(self, paths: str | Path | Sequence[str | Path], **options: Any) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory(prefix="amos-dry-run-") as folder:
-            scratch = Path(folder) / "store"
-            shutil.copytree(self.root, scratch)
-            with Store.open(scratch, tenant=self.tenant, workspace=self.workspace) as copy:
-                record = copy.ingest(paths, **options)
+        from amos.copies.store import scratch_copy
+
+        with (
+            scratch_copy(self.shard.folder) as scratch,
+            Store.open(scratch, tenant=self.tenant, workspace=self.workspace) as copy,
+        ):
+            record = copy.ingest(paths, **options)
         record["dry_run"] = True
         record["graph_version"] = self.shard.head or None
         return record

@@ -7,7 +7,16 @@ import pytest
 
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
-from edited_stores import SHARD, answers, copied, is_named_or_harmless, make_full_store
+from edited_stores import (
+    SHARD,
+    answers,
+    copied,
+    entries_of,
+    is_named_or_harmless,
+    is_settled,
+    make_full_store,
+    readings,
+)
 
 pytestmark = pytest.mark.crash
 
@@ -18,6 +27,8 @@ TABLES = (
 BESIDE = ("conflicts", "copies", "garbage", "holds", "leases", "runs", "snapshots")
 BYTES_PER_FILE = 6
 BYTES_OF_CATALOG = 48
+WHOLE_EVERY = 64
+REPLACED_STEP = 16
 
 
 @pytest.fixture(scope="module")
@@ -205,14 +216,19 @@ def files_of(root):
     return [path for path in names if not path.name.endswith((".lock", "-shm", "-wal"))]
 
 
-def unnamed_bytes(root, told, path, positions):
-    whole = path.read_bytes()
+def unnamed_bytes(root, told, path, positions, *, whole_every=1):
+    """Flip a bit of each byte in turn; return the flips that nobody notices.
+
+    whole_every: each so many bytes, and wherever the file alone does not tell, the whole store is verified.
+    """
+    whole, before = path.read_bytes(), readings(path)
     found = []
-    for position in positions:
+    for count, position in enumerate(positions):
         raw = bytearray(whole)
         raw[position] ^= 1 << position % 8
         path.write_bytes(raw)
-        if not is_named_or_harmless(root, told):
+        is_quick = count % whole_every and is_settled(root, path, before)
+        if not is_quick and not is_named_or_harmless(root, told):
             found.append((path.name, position))
         path.write_bytes(whole)
     return found
@@ -235,7 +251,11 @@ def test_a_flipped_bit_of_any_file_is_named_or_harmless(root, told):
 def test_every_flipped_byte_of_every_file_is_named_or_harmless(root, told):
     connected(root).close()
     for path in files_of(root):
-        assert unnamed_bytes(root, told, path, range(path.stat().st_size)) == []
+        is_read = path.suffix != ".parquet" or path.relative_to(root / SHARD).as_posix() in entries_of(root)
+        size = path.stat().st_size
+        # nothing opens a file that was replaced: a part of its bytes shows it
+        positions = range(size) if is_read else range(size % REPLACED_STEP, size, REPLACED_STEP)
+        assert unnamed_bytes(root, told, path, positions, whole_every=WHOLE_EVERY) == []
 
 
 def test_a_file_that_is_cut_off_or_gone_is_named_or_harmless(root, told):

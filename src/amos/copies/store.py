@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from amos.errors import BusyError, InputError, IntegrityError, UsageError
 from amos.schemas.catalog import CopyEntry
+from amos.storage.building import building
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.copying import (
@@ -24,7 +26,7 @@ from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, place_file, rename_durably, sync_folder
 from amos.storage.folders import find_shard, make_inner_folders, shard_folder, write_root_files
 from amos.storage.keys import fingerprint, read_key
-from amos.storage.locks import alone_among_readers, alone_among_writers, maker_lock, pin_lock
+from amos.storage.locks import alone_among_readers, alone_among_writers, maker_lock, pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.planting import Record, catalog_records, plant_shard
 from amos.storage.upgrades import FORMAT
@@ -37,12 +39,15 @@ __all__ = [
     "Record",
     "back_up",
     "build_shard",
+    "building",
     "catalog_records",
     "find_shard",
     "held_backup",
+    "note_copies",
     "note_copy",
     "plant_shard",
     "put_in_place",
+    "scratch_copy",
 ]
 
 _KIND = "amos-backup"
@@ -224,10 +229,12 @@ def build_shard(
     return shard
 
 
-def put_in_place(built: Path, shard: Path, aside: Path | None) -> None:
+def put_in_place(built: Path, shard: Path, aside: Path | None, *, replaced: int | None = None) -> None:
     """Move a built shard folder to its place, durably; what stands there goes to `aside` first.
 
-    Raises UsageError when something stands there and `aside` is None, BusyError while it is in use.
+    replaced: the graph version of what stands there, as it was when its erasures were read.  Raises
+    UsageError when something stands there and `aside` is None, BusyError while it is in use or was written
+    to since.
     """
     root = shard.parents[1]
     reach("restore.built")
@@ -241,6 +248,8 @@ def put_in_place(built: Path, shard: Path, aside: Path | None) -> None:
                     advice="Name another folder, or give --replace: what stands there is moved aside.",
                 )
             with _unused(shard):
+                if replaced is not None and held_backup(shard).graph_version != replaced:
+                    raise BusyError(f"{shard} was written to meanwhile", path=str(shard))
                 rename_durably(shard, aside)
             reach("restore.moved_aside")
         elif shard.exists():
@@ -249,6 +258,29 @@ def put_in_place(built: Path, shard: Path, aside: Path | None) -> None:
         write_root_files(root)
         for folder in (shard.parent, root, root.parent):
             sync_folder(folder)
+
+
+@contextmanager
+def scratch_copy(shard: Path) -> Iterator[Path]:
+    """Yield a store folder with the newest state of `shard`, to try something on; it is gone afterwards.
+
+    It stands among the drafts of this process and shares the bytes of segments on disk, so that an erasure
+    waits for it, and removes what a killed process left of it.  Where the disk takes no files it is a whole
+    copy in the system's folder for temporary files.
+    """
+    try:
+        drafts = draft_folder(shard)
+    except OSError:
+        with tempfile.TemporaryDirectory(prefix="amos-dry-run-") as folder:
+            yield _scratch(shard, Path(folder))
+        return
+    with writer_lock(shard), tempfile.TemporaryDirectory(prefix="dry-run-", dir=drafts) as folder:
+        yield _scratch(shard, Path(folder))
+
+
+def _scratch(shard: Path, folder: Path) -> Path:
+    back_up(shard, folder, with_keys=True, is_linked=True)
+    return folder
 
 
 @contextmanager
@@ -264,12 +296,18 @@ def note_copy(shard: Path, entry: CopyEntry, *, is_only: bool = False) -> None:
 
     is_only: earlier copies at the same place are gone by now, and are forgotten.
     """
+    note_copies(shard, [entry], is_only=is_only)
+
+
+def note_copies(shard: Path, entries: Iterable[CopyEntry], *, is_only: bool = False) -> None:
+    """Register several copies; see `note_copy`."""
     catalog = Catalog(shard)
     try:
         with catalog.writing("register copy"):
             care = Care(catalog)
-            care.put_copy(entry)
-            if is_only:
-                care.drop_copies(entry.place, but=entry.copy_id)
+            for entry in entries:
+                care.put_copy(entry)
+                if is_only:
+                    care.drop_copies(entry.place, but=entry.copy_id)
     finally:
         catalog.close()

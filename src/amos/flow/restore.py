@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from amos.clock import to_us
-from amos.copies.store import Progress, build_shard, held_backup, note_copy, put_in_place
+from amos.copies.store import Progress, build_shard, building, held_backup, note_copies, put_in_place
 from amos.errors import IntegrityError, UsageError
 from amos.flow.digest import state_digest
 from amos.flow.reapply import forget_again, missing_erasures
@@ -76,14 +75,13 @@ def restore_shard(
     _require_room(terms)
     with building_beside(terms.destination) as root:
         built = build_shard(backup, root, keys=_key_file(terms, backup, held.fingerprint), progress=progress)
+        replaced = held_backup(terms.place).graph_version if terms.is_taken else None
         erased, tombstones = _forget_again(root, terms, actor, now)
         verified = _verified(root, terms)
-        aside = _aside(terms, now) if terms.is_taken else None
+        aside = None if replaced is None else _aside(terms, now)
         if not dry_run:
-            put_in_place(built, terms.place, aside)
-    if aside is not None and not dry_run:
-        entry = CopyEntry(random_id(), "replaced store", to_us(now), held.graph_version, str(aside.resolve()))
-        note_copy(terms.place, entry)
+            note_copies(built, _copies(terms, aside, verified[0] or 0, now))
+            put_in_place(built, terms.place, aside, replaced=replaced)
     return {
         "dry_run": dry_run,
         "place": str(terms.destination),
@@ -113,15 +111,9 @@ def _require_room(terms: Restoring) -> None:
 @contextmanager
 def building_beside(destination: Path) -> Iterator[Path]:
     """Yield a store folder beside `destination`, on the same disk, that is gone afterwards."""
-    place = destination.absolute()
-    root = place.with_name(f".{place.name}.restoring")
-    shutil.rmtree(root, ignore_errors=True)  # left by one that was killed
-    root.mkdir(parents=True)
-    try:
+    with building(destination) as root:
         refuse_unsafe_disk(root)
         yield root
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
 
 
 def _key_file(terms: Restoring, backup: Path, fingerprint: bytes) -> Path | None:
@@ -166,3 +158,23 @@ def _verified(root: Path, terms: Restoring) -> tuple[int | None, str | None]:
 
 def _aside(terms: Restoring, now: datetime) -> Path:
     return terms.place.with_name(f".{terms.workspace}.replaced-{to_us(now)}")
+
+
+def _copies(terms: Restoring, aside: Path | None, head: int, now: datetime) -> list[CopyEntry]:
+    """Return the copies of the memory that the restored shard has to know of: a later erasure names them.
+
+    Those that the ledgers list, and what restoring moves aside now or moved aside before and was killed; of
+    versions beyond `head`, the newest of the restored shard, each holds all of its history.
+    """
+    found: dict[str, CopyEntry] = {}
+    for folder in terms.ledgers():
+        if (folder.joinpath(*terms.labels) / "shard.sqlite").exists():
+            with Shard.open(folder, tenant=terms.tenant, workspace=terms.workspace, read_only=True) as live:
+                found |= {entry.place: entry for entry in live.copies()}
+    left = sorted(terms.place.parent.glob(f".{terms.workspace}.replaced-*"))
+    for folder in [*left, *([] if aside is None else [aside])]:
+        place = str(folder.resolve())
+        shard = terms.place if folder == aside else folder
+        version = held_backup(shard).graph_version
+        found.setdefault(place, CopyEntry(random_id(), "replaced store", to_us(now), version, place))
+    return [entry._replace(graph_version=min(entry.graph_version, head)) for entry in found.values()]

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from amos.clock import to_us, utc_now
 from amos.schemas.catalog import GarbageEntry
+from amos.storage.building import building_folder
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder
-from amos.storage.leftovers import clear_leftovers, unnamed
+from amos.storage.leftovers import clear_leftovers, is_clear
 from amos.storage.locks import alone_among_readers, alone_among_writers
 from amos.storage.places import place
 
@@ -64,7 +65,7 @@ def _purge(shard: Path, catalog: Catalog, care: Care) -> bool:
     gone = remove_files(shard, care.garbage())
     named = {entry.file for entry in catalog.segments()}
     clear_leftovers(shard, named, catalog.truncate_log, is_alone=True)
-    if unnamed(shard, named):
+    if not is_clear(shard, named):
         return False
     remove_derived(shard)
     reach("purge.files_gone")
@@ -101,15 +102,19 @@ def remove_derived(shard: Path) -> list[str]:
     gone = []
     for path in sorted(folder.rglob("*")) if folder.exists() else []:
         if path.is_file() and not path.name.startswith("verified.sqlite"):
-            path.unlink(missing_ok=True)
+            with disk_errors(path):
+                path.unlink(missing_ok=True)
             gone.append(path.relative_to(shard).as_posix())
     return gone
 
 
 def holders(shard: Path) -> list[int]:
-    """Return the processes that hold a pin or drafts, as far as the system tells."""
+    """Return the processes that hold a pin or drafts, or build beside, as far as the system tells."""
     try:
-        inodes = {str(place(shard, name).stat().st_ino) for name in ("tmp/pins.lock", "tmp/writers.lock")}
+        locks = [place(shard, "tmp/pins.lock"), place(shard, "tmp/writers.lock")]
+        inodes = {
+            str(path.stat().st_ino) for path in (*locks, building_folder(shard.parents[1])) if path.exists()
+        }
         lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
     except OSError:
         return []

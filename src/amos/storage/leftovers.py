@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
+from amos.storage.building import building_folder, clear_building
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors
 from amos.storage.locks import alone_among_writers
@@ -50,6 +51,7 @@ def clear_leftovers(
 
     settle: empties the catalog's log, which may still hold a commit that the disk refused and that names
     such segments; they stay while it cannot.  is_alone: among readers too, so that no draft is in use.
+    What a killed restore built beside the store goes as well.
     """
     orphans = unnamed(shard, named)
     if orphans and not settle():
@@ -62,7 +64,14 @@ def clear_leftovers(
     dead = [folder for folder in drafts if is_alone or _is_dead(folder)]
     for folder in dead:
         shutil.rmtree(folder, ignore_errors=True)
+    clear_building(shard.parents[1])
     return [*orphans, *(path.relative_to(shard).as_posix() for path in dead)]
+
+
+def is_clear(shard: Path, named: Collection[str]) -> bool:
+    """Return whether no file is left that no commit names, no draft, and nothing built beside the store."""
+    drafts = (folder for folder in place(shard, "tmp").iterdir() if folder.is_dir())
+    return not unnamed(shard, named) and not any(drafts) and not building_folder(shard.parents[1]).exists()
 
 
 def _is_dead(folder: Path) -> bool:

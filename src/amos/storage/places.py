@@ -40,7 +40,10 @@ PLACES: dict[str, Place] = {
     "derived": Place("folder", "indexes and stamps", _DERIVED),
     "derived/verified.sqlite": Place("file", "which segment files were checked, no content", _NONE),
     "derived/ids": Place("folder", "keyed ids and where their rows stand", _DERIVED),
-    "tmp": Place("folder", "drafts and spill, one folder per process", _DROPPED),
+    "tmp": Place("folder", "drafts and scratch copies, one folder per process", _DROPPED),
+    ".STORE.restoring": Place(
+        "folder beside the store", "a store that is restored or imported, until it takes its place", _DROPPED
+    ),
     "tmp/pins.lock": Place("file", "shared lock of readers", _NONE),
     "tmp/writers.lock": Place("file", "shared lock of writers with drafts", _NONE),
     "tmp/maker.lock": Place("file", "lock of whoever makes the shard", _NONE),
