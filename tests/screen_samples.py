@@ -17,6 +17,8 @@ SECRETS = [
     ("My laptop password is walnut and I never change it", "walnut"),
     ("Password: Kestrel!9", "Kestrel!9"),
     ("password kestrel77 for the guest net", "kestrel77"),
+    ("my ferry app password changed to Puffin$2031", "Puffin$2031"),
+    ("our wifi password was reset to larch-tide-40", "larch-tide-40"),
     ("I changed the wifi password to Otter7Pond!", "Otter7Pond!"),
     ("otter4pond is my new password", "otter4pond"),
     ("PIN: 7305", "7305"),

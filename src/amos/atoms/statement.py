@@ -31,8 +31,8 @@ _SECOND_HAND = {
 }  # fmt: skip
 
 
-_SAID_IN_PERSON = {"preference", "goal", "commitment", *_HABITS}
-"""Properties whose value may speak of the author as "my"."""
+_AUTHORS_OWN = {"goal", "commitment", "possession", "activity", *_HABITS}
+"""Properties that people state of themselves alone, so that "my" in their value is theirs."""
 
 
 def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -> str:
@@ -44,10 +44,13 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
     name = subject[:1].upper() + subject[1:]
     holder_property = fields.get("property")
     value = fields.get("value")
-    if isinstance(value, str) and name == "User" and holder_property in _SAID_IN_PERSON:
+    is_own = holder_property in _AUTHORS_OWN or (name == "User" and holder_property == "preference")
+    if isinstance(value, str) and is_own:
         value = _FIRST_PERSON.sub(lambda match: _SECOND_HAND[match[0].lower()], value)
     if holder_property is None:
         return _as_sentence(_unkeyed(name, fields.get("claim") or value or ""))
+    if fields.get("article") and polarity == "positive":
+        value = f"{fields['article']} {value}"
     conditions = fields.get("applicability") or {}
     if conditions.get("request"):
         return _as_sentence(_asked(name, polarity, str(value), conditions))
@@ -95,11 +98,22 @@ def _keyed(name: str, holder_property: str, value: str, *, is_negative: bool) ->
     """Return what is said of a property: in its own words where it has such, else "... is ..."."""
     if holder_property == "possession":
         return f"{name} has no {value}" if is_negative else f"{name} has {value}"
+    if holder_property in _PHRASES and (
+        holder_property != "activity" or value.split(" ", 1)[0].endswith("ing")
+    ):
+        return f"{name} {_PHRASES[holder_property][is_negative]} {value}"
     if holder_property.startswith(("has ", "owns ")) or holder_property.endswith(" ownership"):
         return f"{name} {'does not have' if is_negative else 'has'} {value}"
     return f"{_possessive(name)} {holder_property} is {'not ' if is_negative else ''}{value}"
 
 
+_PHRASES = {
+    "activity": ("is", "is not"),
+    "visited place": ("has been to", "has never been to"),
+    "ability": ("can", "cannot"),
+    "membership": ("is a member of", "is not a member of"),
+}
+"""How a property is said, where "... is ..." says it badly: of a positive and of a negative claim."""
 _OWN_FORM = {"her": "Her", "his": "His", "its": "Its", "their": "Their"}
 """Pronouns that stand for a subject nobody has named yet."""
 

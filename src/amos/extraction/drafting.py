@@ -15,7 +15,7 @@ from amos.extraction.needs import is_meant, is_renounced
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.standing import Standings
-from amos.extraction.stated_values import further_items, stated_value
+from amos.extraction.stated_values import further_items, owned_pair, stated_value
 from amos.extraction.subjects import Subject, ages
 from amos.extraction.timing import class_of, is_appointment
 from amos.extraction.trimming import denied_from
@@ -137,16 +137,22 @@ class Drafter:
     def _further(self, first: Draft, match: Match, origin: Origin) -> list[Draft]:
         """Return the claims of the further items of a list of likes or dislikes."""
         base, items = further_items(match, origin)
+        if first.property == "possession" and not items.more:
+            base, items = owned_pair(match, origin)
+        elif first.meaning.shape == "habit" and " to " in (first.value or ""):
+            return []  # "a whiteboard to keep track, | see goals": what it is for goes on, not the list
         signed = [(item, first.is_negative) for item in items.more]
         signed += [(item, not first.is_negative) for item in items.but_not]
         drafts = []
         for (start, end), is_negative in signed:
-            value = listed_value(origin.content[base + start : base + end].decode(), first.property or "")
+            said = origin.content[base + start : base + end].decode()
+            value = listed_value(said, first.property or "")
             touches = is_sensitive("", value, is_other=first.subject.is_person)
             drafts.append(
                 first._replace(
                     value=value,
                     end=base + end,
+                    payload=owned_fields(said) if first.property == "possession" else first.payload,
                     is_negative=is_negative,
                     cues=first.cues & ~_SENSITIVE | (_SENSITIVE if touches else 0),
                     veto=self._worth.veto(first.meaning, first.property or "", "", value, first.subject.name),
@@ -157,7 +163,7 @@ class Drafter:
     def _assemble(
         self, match: Match, meaning: Meaning, origin: Origin, before: Draft | None, recent: Draft | None
     ) -> Draft | None:
-        start, end = cited_span(match, origin)
+        start, end = cited_span(match, meaning, origin)
         standing = self._standings.of(match, meaning, origin, before, recent)
         subject, property_name = standing.subject, standing.property
         if meaning.property and not property_name:
@@ -243,7 +249,7 @@ def typed_fields(
 ) -> str | None:  # fmt: skip
     """Return the payload of a claim, None where its pattern has no fields beyond property and value."""
     if meaning.shape == "none":
-        return None
+        return None if property_name != "possession" else owned_fields(match.with_article(VALUE))
     parts = Parts(
         span=span,
         value=value,
@@ -258,15 +264,23 @@ def typed_fields(
     return payload_of(meaning.shape, parts)
 
 
+def owned_fields(said: str) -> str | None:
+    """Return the article of a thing that somebody has, which its value goes without, as a payload."""
+    article = said.split(" ", 1)[0].casefold()
+    return f'{{"article":"{article}"}}' if article in ("a", "an") else None
+
+
 def listed_value(text: str, property_name: str) -> str:
     """Return a further item of a list as its property keeps values: what one has goes without article."""
     value = clean_value(text)
     return value.removeprefix("a ").removeprefix("an ") if property_name == "possession" else value
 
 
-def cited_span(match: Match, origin: Origin) -> tuple[int, int]:
+def cited_span(match: Match, meaning: Meaning, origin: Origin) -> tuple[int, int]:
     """Return the bytes of the claim, with the time expression that follows it directly."""
     start, end = match.span(layout.ROW_START) or (0, 0)
+    if meaning.family == "remembered":
+        start, _ = match.capture_span(VALUE) or (start, end)
     when = match.span(layout.ROW_WHEN)
     if when is not None and when[0] >= end and not origin.content[end : when[0]].strip():
         end = when[1]

@@ -7,16 +7,15 @@ from collections.abc import Callable
 
 from amos.extraction.grammar import Meaning
 from amos.extraction.matches import Match, Origin
+from amos.extraction.surroundings import has_no_place, is_broken_off, is_embedded, is_shown
 from amos.extraction.worth import is_activity
 from amos.kernels.features import NOW
 from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
-from amos.kernels.rows import ROW_START
 
 _FILLER = re.compile(r"(?<![\w'’-])(?:uh|um|uhm|erm|mm|hmm|y'know|i mean)(?![\w'’-])|\{", re.IGNORECASE)
 _STAMMER = re.compile(
     r"(?<![\w'’-])(?!(?:that|had|very|really|so|much|bye|ha|no|yes|is) )(\w+),? \1(?![\w'’-])", re.IGNORECASE
 )
-_BROKEN_OFF = re.compile(r"\s*(?:\{|--|[—–-]\s*(?:\Z|\n))")
 _POINTERS = frozenset("this these those that here them it him her his their its your there".split())
 _ADDRESSED = frozenset("you your yours you're".split())
 _LOOSE_ENDS = frozenset(
@@ -29,7 +28,7 @@ _PRONOUNS = frozenset("it this that them these those there here".split())
 _POINTING_ON = re.compile(
     r"\b(?:this|that|these|those)(?: (?:for|in|on|at|to|with|since|from|as|all|every|by|and|or)\b|$)"
 )
-_OBJECTS = frozenset("it them him her you so something".split())
+_OBJECTS = frozenset("it them him her you so something that those".split())
 _TALKED_OF = frozenset(("it", "them"))
 _CLAUSE_HEADS = frozenset("they we i he she it there you".split())
 _HEARSAY = re.compile(
@@ -54,7 +53,6 @@ _OF_A_TALK = frozenset(
 )
 _TODAY = frozenset(("today", "tonight", "tomorrow", "now"))
 _OTHERS_THINGS = frozenset("his her their its".split())
-_SUBORDINATE = re.compile(r"(?:that|which|what|how|why|where|times?|whether|whom)\s+$", re.IGNORECASE)
 _SERIES = re.compile(r",\s(?:and\s)?[a-z]+\s[a-z]")
 _TRANSITIVE = frozenset("costs needs uses requires supports contains holds measures weighs".split())
 _ASKED_OF_YOU = frozenset(("like.when", "like.when_plain", "avoid.when"))
@@ -79,7 +77,7 @@ _PASTIMES = frozenset(
     "kayaking birding acting composing sculpting foraging snowboarding bouldering crocheting".split()
 )
 _ARTICLES = frozenset(("a", "an", "the", "my", "our"))
-_SHORTEST_WORD, _FEW_WORDS, _GOAL_HEAD, _WORD_REACH = 3, 3, 4, 12
+_SHORTEST_WORD, _FEW_WORDS, _GOAL_HEAD = 3, 3, 4
 
 
 def is_fragment(
@@ -92,22 +90,16 @@ def is_fragment(
     said = span or value
     if any(pattern.search(said) for pattern in (_FILLER, _STAMMER)) or _FILLER.search(property_name):
         return True
-    if _BROKEN_OFF.match(origin.content[end : end + 16].decode(errors="ignore")):
-        return True
-    if meaning.shape == "episode" and _SUBORDINATE.search(_before(match, origin)):
+    if is_broken_off(origin, end) or is_embedded(meaning, match, origin):
         return True
     if _is_half_described(value, origin, end):
         return True
     if meaning.shape == "statement":
         return _is_loose(meaning, match, said, origin)
     words = value.casefold().split()
+    if meaning.subject == "thing" and has_no_place(property_name, match.capture(SUBJECT_CAPTURE)):
+        return True
     return bool(words) and (_is_stub(property_name, value, words, said) or _points(meaning, match, words))
-
-
-def _before(match: Match, origin: Origin) -> str:
-    """Return the last word or two before the match."""
-    start, _ = match.span(ROW_START) or (0, 0)
-    return origin.content[max(start - _WORD_REACH, 0) : start].decode(errors="ignore")
 
 
 def _is_half_described(value: str, origin: Origin, end: int) -> bool:
@@ -145,6 +137,8 @@ _KINDS: dict[str, Callable[[str, list[str]], bool]] = {
     "possession": lambda _, words: not _OF_A_TALK.isdisjoint(words),
     "preference": lambda _, words: len(words) == 1 and words[0] in _AIMLESS,
     "instruction": lambda _, words: len(words) == 1,
+    "habit": lambda _, words: words[0] in _LACKING or words[0] in ("within", "with", "to"),
+    "visited place": lambda _, words: words[0] in ("a", "an", "that", "this"),
 }
 """What no value of a property may look like."""
 
@@ -158,8 +152,9 @@ def _points(meaning: Meaning, match: Match, words: list[str]) -> bool:
     is_taste = meaning.family in _TASTES or meaning.property == "preference"
     if not is_taste or meaning.name in _ASKED_OF_YOU:
         return False
-    is_asked = meaning.property == "preference" and not _ADDRESSED.isdisjoint(words)
-    return is_asked or _is_unnamed(match.capture(SCOPE), words)
+    if meaning.property == "preference" and (is_shown(match, words) or not _ADDRESSED.isdisjoint(words)):
+        return True
+    return _is_unnamed(match.capture(SCOPE), words)
 
 
 def _is_unnamed(verb: str, words: list[str]) -> bool:
@@ -203,6 +198,8 @@ def _lacks_agreement(match: Match, origin: Origin) -> bool:
         return False
     noun = origin.content[slice(*subject)].decode().split()
     between = [word for word in origin.content[subject[1] : value[0]].decode().split() if word != "no"]
+    if between and between[0].casefold() == "not":
+        return True
     if not noun or not between or any(_AUXILIARY.fullmatch(word) for word in between):
         return False
     last, verb = noun[-1].casefold(), between[-1].casefold()

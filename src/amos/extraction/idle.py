@@ -28,6 +28,13 @@ _UNPLEASANT = re.compile(
     re.IGNORECASE,
 )
 """What nobody likes: who says so means the contrary."""
+_SUFFERED = re.compile(
+    r"being (?!loved|hugged|kissed|married|engaged|retired|employed|needed|wanted|included|invited|challenged"
+    r"|trusted|surprised|spoiled|spoilt|pampered|tickled|thanked|appreciated|respected|surrounded|involved|organi[sz]ed"
+    r"|prepared|read|asked|massaged|held|alone|open|up|tired)(?:\w+ed|\w+en|told|left|put|made|sent|hit|cut|lost)\b",
+    re.IGNORECASE,
+)
+"""What is done to somebody, and is seldom liked: "being ghosted"."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANCHORS = frozenset(
     # numbers and times
@@ -113,10 +120,15 @@ def idle_reason(
     if meaning.shape == "statement":
         is_idle = meaning.subject == "other" and is_idle_statement(subject, value, span)
         return Reason.LOW_VALUE.value if is_idle else None
-    if meaning.family == "preference" and not is_negative and _UNPLEASANT.search(value):
+    is_taste = meaning.family == "preference" or property_name.startswith("favourite ")
+    if is_taste and not is_negative and _is_unpleasant(value):
         return Reason.SUSPECTED_IRONY.value
     is_idle = _is_choice(meaning.family, property_name, value) or _is_remark(property_name, value)
     return Reason.LOW_VALUE.value if is_idle else None
+
+
+def _is_unpleasant(value: str) -> bool:
+    return _UNPLEASANT.search(value) is not None or _SUFFERED.match(value) is not None
 
 
 def _is_choice(family: str, property_name: str, value: str) -> bool:

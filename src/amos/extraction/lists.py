@@ -9,10 +9,18 @@ REACH = 200
 """Bytes after a value within which its list must end."""
 _ITEM = r"[^\W\d_][\w'’-]*(?:\s[^\W\d_][\w'’-]*){0,3}"
 _LIST = re.compile(rf"(?P<inner>(?:,\s?{_ITEM})*),?\s(?:and|or|&|plus)\s(?P<last>{_ITEM}?)")
+_COUNT = (
+    r"(?:an?|another|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,3}|several|some)"
+)
+_PAIR = re.compile(
+    rf"(?P<first>[^,.;:]{{2,60}}?),?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM})", re.IGNORECASE
+)
+_AFTER = re.compile(rf",?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM}?)", re.IGNORECASE)
 _BUT_NOT = re.compile(rf",?\s(?:but|though)\snot\s(?:really\s|so\smuch\s)?(?P<item>{_ITEM}?)")
 _END = r"(?=\s*(?:[.!?;:)\n]|$|,?\s(?:but|because|so|since|though|although)\s))"
 _INNER = re.compile(rf",\s?({_ITEM})")
 _LIST_TO_END = re.compile(_LIST.pattern + _END, re.IGNORECASE)
+_AFTER_TO_END = re.compile(_AFTER.pattern + _END, re.IGNORECASE)
 _BUT_NOT_TO_END = re.compile(_BUT_NOT.pattern + _END, re.IGNORECASE)
 _BRACKETED = re.compile(r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*\s?\([^()\n]{1,16}\))+")
 _NO_ITEM = frozenset(
@@ -45,6 +53,20 @@ def items_after(text: str) -> Items:
     if left_out is None or not is_item(left_out.group("item")):
         return Items(tuple(more), ())
     return Items(tuple(more), (left_out.span("item"),))
+
+
+def second_inside(value: str) -> tuple[int, tuple[int, int]] | None:
+    """Return the end of one of two counted things, and the place of the other: "3 cats | and 2 dogs"."""
+    found = _PAIR.fullmatch(value)
+    if found is None or not is_item(found["second"]):
+        return None
+    return found.end("first"), found.span("second")
+
+
+def second_after(text: str) -> tuple[int, int] | None:
+    """Return where the second of two counted things stands in the text after the first."""
+    found = _AFTER_TO_END.match(text)
+    return None if found is None or not is_item(found["second"]) else found.span("second")
 
 
 def is_item(text: str) -> bool:

@@ -74,6 +74,13 @@ class Match:
             start, end = offsets.source_span(start, end)
         return self._origin.content[start:end]
 
+    def with_article(self, number: int) -> str:
+        """Return the text of a capture with the article before it, where one stands there."""
+        start, _ = self.capture_span(number) or (0, 0)
+        before = self._origin.content[max(start - 4, 0) : start].decode(errors="ignore").split()
+        text = self.capture(number)
+        return f"{before[-1]} {text}" if before and before[-1].casefold() in ("a", "an") else text
+
     def to_clause_end(self, start: int, most: int) -> str:
         """Return the text from the byte `start` to the end of the match's clause, at most `most` bytes."""
         _, end = self.span(layout.ROW_CLAUSE) or (start, start)

@@ -19,8 +19,19 @@ from numpy.typing import NDArray
 _INVISIBLE = "\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _JOINERS = "\u200c\u200d"
 _HIDDEN = re.compile(f"[{_INVISIBLE}]|(?<=[A-Za-z])[{_JOINERS}](?=[A-Za-z])")
+_MARKUP = "`|~~|__|\\]\\(|<https?:"
+"""What a text holds that may have its words marked up."""
+_MARKED = re.compile(
+    r"(?<![\w`])(?P<code>`)[^`\s]{1,40}(?P<code_end>`)(?![\w`])"
+    r"|(?<![\w~])(?P<struck>~~(?=\S)[^~\n]{1,200}?(?<=\S)~~)(?!~)"
+    r"|(?<![\w_])(?P<strong>__)(?=[^\s_])[^\n]{1,200}?(?<=[^\s_])(?P<strong_end>__)(?![\w_])"
+    r"|(?<!!)(?P<link>\[)[^\[\]\n]{1,100}(?P<link_end>\]\([^()\s]{1,300}\))"
+    r"|(?P<url><)https?:[^<>\s]{1,300}(?P<url_end>>)"
+)
+"""Words in marks that say how they look: code of one word, struck out, strong, linked."""
 _PLAIN = re.compile(r"[\x00-\x7f]+(?=[\x00-\x7f])")
 """Characters that stand for themselves: nothing combines with them, and they are in form NFKC."""
+_MARK_NAMES = tuple(_MARKED.groupindex)
 _KEPT = "…"
 
 
@@ -48,9 +59,9 @@ class View:
 def view_texts(texts: pa.Array) -> View:
     """Return the view of `texts` (string, no nulls)."""
     buffer, offsets = text_buffer(texts)
-    if not (buffer[offsets[0] : offsets[-1]] >= 0x80).any():
-        return View(buffer=buffer, offsets=offsets, maps={})
-    odd = _rows_to_change(texts)
+    odd = np.flatnonzero(pc.match_substring_regex(texts, _MARKUP).to_numpy(zero_copy_only=False)).tolist()
+    if (buffer[offsets[0] : offsets[-1]] >= 0x80).any():
+        odd = sorted({*odd, *_rows_to_change(texts)})
     if not odd:
         return View(buffer=buffer, offsets=offsets, maps={})
     pieces: list[bytes] = []
@@ -85,12 +96,23 @@ def _rows_to_change(texts: pa.Array) -> list[int]:
     return [int(row) for row in candidates[is_odd.to_numpy(zero_copy_only=False)]]
 
 
+def _hidden_marks(text: str) -> set[int]:
+    """Return the places of the marks that only say how words look, and of words that are struck out."""
+    places: set[int] = set()
+    for match in _MARKED.finditer(text):
+        for name in _MARK_NAMES:
+            places.update(range(*match.span(name)))
+    return places
+
+
 def normalise(text: str) -> tuple[bytes, OffsetMap]:
     """Return the view of one text and the map back; linear in its length.
 
     A base character and the marks that combine with it are changed as one.
     """
     hidden = {match.start() for match in _HIDDEN.finditer(text)}
+    marks = _hidden_marks(text)
+    hidden |= marks
     view: list[bytes] = []
     starts, ends = array("q"), array("q")
     place = 0
@@ -99,9 +121,11 @@ def normalise(text: str) -> tuple[bytes, OffsetMap]:
         plain = _PLAIN.match(text, place)
         if plain is not None:
             size = plain.end() - place
-            view.append(plain[0].encode())
-            starts.extend(range(source, source + size))
-            ends.extend(range(source + 1, source + size + 1))
+            steps = [step for step in range(size) if place + step not in marks] if marks else range(size)
+            whole = plain[0].encode()
+            view.append(whole if len(steps) == size else bytes(whole[step] for step in steps))
+            starts.extend(source + step for step in steps)
+            ends.extend(source + step + 1 for step in steps)
             place, source = plain.end(), source + size
         after = place + 1
         while after < len(text) and unicodedata.combining(text[after]):

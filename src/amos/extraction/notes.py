@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.extraction.lexicon import CUES
@@ -73,6 +74,26 @@ def coded(column: pa.ChunkedArray) -> Coded:
 def one_array(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as one array, without a copy where it is one."""
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
+def without_idle(claims: pa.Table, notes: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return `claims` without those that say nothing worth a look, and the notes of sources they leave bare.
+
+    claims: CLAIMS.  notes: SOURCE_NOTES, ordered by source.  Such a claim is no candidate: its words are
+    broken off or point elsewhere, so that no reviewer could tell what it says.
+    """
+    is_idle = pc.fill_null(pc.equal(claims["veto"], str(Reason.LOW_VALUE)), False)
+    idle = claims.filter(is_idle)
+    if not idle.num_rows:
+        return claims, notes
+    kept = claims.filter(pc.invert(is_idle))
+    bare = np.setdiff1d(idle["source_row"].to_numpy(), kept["source_row"].to_numpy())
+    first = pc.index_in(pa.array(bare), value_set=one_array(idle["source_row"]))
+    more = pa.table(
+        [pa.array(bare), pa.repeat(str(Reason.LOW_VALUE), len(bare)), idle["modality"].take(first)],
+        schema=SOURCE_NOTES,
+    )
+    return kept, pa.concat_tables([notes, more]).sort_by("source_row")
 
 
 def unread_reasons(sources: pa.Table) -> NDArray[np.int8]:

@@ -46,7 +46,7 @@ _RULES: tuple[tuple[str, str], ...] = (
             r"|do |don't |from now )?(?:add|remember|ignore|forward|send|reply|respond|store|save|must"
             r"|are|tell|call|run|treat|recommend|from|never|always|note|keep"
             r"|the user|this user|user)|<\|(?:im_start|im_end"
-            r"|system|endoftext)\|?>?|\[/?inst\]|<</?sys>>|</?system(?:_prompt|-reminder)?>"
+            r"|system|endoftext)\|?>?|\[/?(?:inst|system|assistant|developer)\]|<</?sys>>|</?system(?:_prompt|-reminder)?>"
             rf"|###\s?(?:system|instructions?)(?!\w)|(?:(?:^|[\n>\[(.!?]\s{{0,8}})(?:important |special )?"
             rf"{_NOTICE} (?:to|for) (?:the |any |all |every )?{_MODEL}|{_NOTICE} (?:to|for) (?:the |any |all "
             rf"|every )?{_MODEL}\s?[:–—-])|dear {_MODEL}[,:]|(?:if|when"

@@ -33,6 +33,8 @@ _SINCE = (
 _LINK = re.compile(
     rf"[\"'’”]?(?:\s{{0,2}}\([^()\n]{{1,40}}\))?{_KIND_OF}{_OF_WHAT}(?:,\s(?:by the way|btw|fyi|again),)?"
     r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|\|(?=\s)|-(?=\s)|–|—)|\s{0,3}(?:是|为|為|は)"
+    r"|\s{1,3}(?:(?:was|is|has been|got|had been|gets) )?(?:now )?(?:changed|reset|set|switched|updated"
+    r"|rotated) to(?!\w)"
     rf"|(?:'s|,\s{{1,2}}c['’]est(?!\w)|\s{{1,3}}{_BE}){_SINCE}(?:\s{{0,2}}:)?)\s{{0,3}}",
     re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from amos.extraction.grammar import Meaning
 from amos.extraction.lexicon import CUES
-from amos.extraction.lists import REACH, Items, bracketed_end, items_after
+from amos.extraction.lists import REACH, Items, bracketed_end, items_after, second_after, second_inside
 from amos.extraction.matches import Match, Origin
 from amos.extraction.repairs import find_repair
 from amos.extraction.timing import LASTING
@@ -106,6 +106,19 @@ def _repaired(span: tuple[int, int] | None, meaning: Meaning, origin: Origin) ->
     start, end = repair.meant
     value = clean_value(text[start:end])
     return Stated(value, is_time=False, kind=NO_TIME, end=span[0] + len(text[:end].encode()))
+
+
+def owned_pair(match: Match, origin: Origin) -> tuple[int, Items]:
+    """Return where the text begins that holds the second of two counted things, and its place there."""
+    span = match.capture_span(VALUE)
+    if span is None:
+        return 0, _NO_ITEMS
+    inside = second_inside(match.capture(VALUE))
+    if inside is not None:
+        return span[0], Items((_in_bytes(match.capture(VALUE), inside[1]),), ())
+    text = origin.content[span[1] : span[1] + REACH].decode(errors="ignore")
+    after = second_after(text)
+    return span[1], _NO_ITEMS if after is None else Items((_in_bytes(text, after),), ())
 
 
 def further_items(match: Match, origin: Origin) -> tuple[int, Items]:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
+from amos.extraction.lists import second_inside
+
 _NOT = re.compile(r"\s+(?:and |but |,\s*)?not\s+(?=\S)")
+_INSTEAD = re.compile(r"\s+(?:instead of|in place of|rather than)\s.*$", re.IGNORECASE)
+_REPLACEABLE = frozenset(
+    ("own", "name", "renaming", "home", "work", "workplace", "third", "habit", "correction")
+)
+"""Families whose value may be told from what it replaces: "call me Addie | instead of Adelaide"."""
 _DEGREE = frozenset(
     "or if why certainly clearly simply still just probably absolutely really always often maybe perhaps "
     "sometimes usually do does did is are am was were be been could would should will can may might".split()
@@ -30,10 +37,15 @@ _ONE_ITEM = re.compile(r"[^,]*\S(?:,\s*(?:and|or|&)\s|\s(?:and|or|&|plus)\s)", r
 
 def trim_value(value: str, property_name: str, family: str) -> str:
     """Return a cleaned value without what no longer belongs to it; the value itself where all does."""
+    if family in ("possession", "counted", "acquired"):
+        pair = second_inside(value)
+        value = value if pair is None else value[: pair[0]]
     if family == "possession":
         value = value.removeprefix("a ").removeprefix("an ")
     if " not " in value:
         value = _before_not(value)
+    if " of " in value or " than " in value:
+        value = _INSTEAD.sub("", value) if family in _REPLACEABLE else value
     if "," in value and family != "instruction":
         value = _first_part(value, property_name)
     if property_name == "home city":

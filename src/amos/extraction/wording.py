@@ -23,6 +23,8 @@ _CANONICAL = {
 _ARTICLES = ("the ", "a ", "an ", "my ", "our ")
 _LEADS = ("current ", "currently ", "present ", "own ", "very own ", "new ")
 _PROPERTY_LEADS = _ARTICLES + _LEADS
+_VERBS_BEHIND = (" 's", " has", " have")
+"""Parts of a verb that a subject may run into: "my biz has | had"."""
 _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
 _OPENING = re.compile(r"(?:^|\s)(?:\"[^\"]*|'[^']*|“[^”]*|‘[^’]*)$")
 _CLOSING = re.compile(r"[\"'”’]")
@@ -119,6 +121,8 @@ def clean_subject(text: str) -> str:
     words = visible(text).strip(_EDGES)
     for article in ("the ", "The ", "a ", "A ", "an ", "An "):
         words = words.removeprefix(article)
+    for ending in _VERBS_BEHIND:
+        words = words.removesuffix(ending)
     return words
 
 

@@ -30,6 +30,11 @@ _WITH_TO = frozenset(("preference", "decision"))
 """Families whose value may be something to do: "to read outside"."""
 
 
+_DEGREES = frozenset(
+    "very really so quite pretty hugely extremely incredibly absolutely totally particularly especially "
+    "rather too most truly deeply highly fairly super equally vitally critically".split()
+)
+"""What only says how much: "very | important"."""
 _OF_OTHERS = frozenset(("like.when", "like.when_plain", "avoid.when"))
 """Patterns whose value is what somebody else does: "I like it when | you answer briefly"."""
 _PLACED = frozenset(("home", "work", "workplace"))
@@ -97,6 +102,8 @@ class Worth:
         found = self._properties.get(thing)
         if found is None and meaning.property == "@property":
             found = self._properties.get(property_name)
+        if found is None and words[0] in _DEGREES and len(words) > 1 and meaning.shape != "episode":
+            found = self._values.get(" ".join(words[1:]))
         if found is None and meaning.shape not in ("statement", "episode"):
             is_to_do = words[0] == "to" and meaning.family in _WITH_TO
             is_free = is_to_do or meaning.name in _OF_OTHERS
@@ -116,6 +123,8 @@ class Worth:
     def _is_idle(self, words: list[str], subject: str, value: str) -> bool:
         """Tell whether a statement only says what goes on or how somebody feels."""
         is_passing = words[0] in self._passing_heads or value.casefold() in self._passing
+        if words[0] in _DEGREES and len(words) > 1:
+            is_passing = is_passing or words[1] in self._passing_heads or " ".join(words[1:]) in self._passing
         last = subject.rsplit(" ", 1)[-1]  # as written: "crew A" and "Emily" are names
         if last in _NO_LAST_WORD or (last.endswith("ly") and last.islower() and last not in _NOUNS_IN_LY):
             return True  # "appreciate the | support": the verb was none

@@ -21,7 +21,7 @@ from amos.admission.tombstones import Graves
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
-from amos.extraction.notes import one_array
+from amos.extraction.notes import one_array, without_idle
 from amos.extraction.registry import Extractor
 from amos.extraction.screen import apply_cuts, screen
 from amos.flow.tombstoned import (
@@ -144,7 +144,8 @@ def read_claims(sources: pa.Table, rules: Rules) -> tuple[pa.Table, pa.Table]:
     segmentable = as_schema(sources.select(SEGMENTABLE.names), SEGMENTABLE)
     proposal = rules.extractor.propose(segmentable, is_compiled=rules.is_compiled)
     claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
-    return bound_temporary(claims, segmentable), proposal.notes
+    claims, notes = without_idle(claims, proposal.notes)
+    return bound_temporary(claims, segmentable), notes
 
 
 def withhold_unretained(raw: pa.Table) -> pa.Table:

@@ -13,6 +13,7 @@ ENGLISH, GERMAN, FRENCH, SPANISH, OTHER_LATIN, CONTRACTED, BARRIER, PREPOSITION 
     1 << bit for bit in range(22, 30)
 )
 NOMINATIVE = 1 << 30
+ORDERED = 1 << 31
 """Features of a word; the grammar's `tag` lines name them in lower case."""
 
 NO_TIME, UNTIL, FROM, EVERY, PAST, NEXT, NOW, DATE, BY = range(9)

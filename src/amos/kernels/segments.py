@@ -38,6 +38,7 @@ from amos.kernels.features import (
     MAIL_HEAD,
     NEGATION,
     NOMINATIVE,
+    ORDERED,
     PASTE_LEAD,
     PHRASE_HEAD,
     PREPOSITION,
@@ -49,6 +50,7 @@ from amos.kernels.words import (
     CAPITAL,
     COLON,
     COMMA,
+    EMOJI,
     HARD,
     LINE,
     PASTED,
@@ -163,6 +165,9 @@ def is_abbreviation(d: Ints, tok: Ints, t: int, n: int, book: Ints) -> bool:
     if word & LATE_ABBREVIATION != 0:
         return tok[(t + 1) * T + FLAGS] & CAPITAL == 0
     before = tok[(t - 1) * T + FLAGS]
+    first = d[tok[(t - 1) * T + START]]
+    if 48 <= first <= 57 and features_at(book, tok, t + 1) & ORDERED != 0:
+        return True  # "am 3. Mai"
     return s - tok[(t - 1) * T + START] == 1 and before & CAPITAL != 0 and before & WORD != 0
 
 
@@ -232,7 +237,10 @@ def opens_clause(tok: Ints, t: int, n: int, book: Ints, has_verb: bool, s: int) 
         return links_clause(tok, t, n, word, book, has_verb)
     if has_verb and word & FIRST != 0 and before & PUNCT == 0 and opens_alike(tok, t, n, book, s):
         return True
-    if before & SOFT == 0 or (before & COMMA != 0 and tok[s * T + TIME_END] == t - 1):
+    head = s
+    while head < min(t, s + OPENING_REACH) and tok[head * T + FLAGS] & EMOJI != 0:
+        head += 1
+    if before & SOFT == 0 or (before & COMMA != 0 and tok[head * T + TIME_END] == t - 1):
         return False  # "Last week, I ...": the time belongs to what follows
     if word & NEGATION != 0:
         return True

@@ -41,6 +41,21 @@ REQUEST = {
             said("belief", {"property": "eat", "value": "squid", "claim": "I can't eat squid"}, "negative"),
             "User does not eat squid.",
         ),
+        (
+            said("belief", {"property": "possession", "value": "owl", "article": "an"}, subject="Robin"),
+            "Robin has an owl.",
+        ),
+        (
+            said("belief", {"property": "activity", "value": "knitting my socks"}),
+            "User is knitting their socks.",
+        ),
+        (said("belief", {"property": "activity", "value": "woodcut"}), "User's activity is woodcut."),
+        (said("belief", {"property": "visited place", "value": "Riga"}), "User has been to Riga."),
+        (
+            said("belief", {"property": "visited place", "value": "Riga"}, "negative"),
+            "User has never been to Riga.",
+        ),
+        (said("belief", {"property": "ability", "value": "weld"}, "negative"), "User cannot weld."),
         (said("belief", {"property": "rent", "value": "900"}), "User's rent is 900."),
         (said("belief", {"property": "rent", "value": "900"}, subject="her"), "Her rent is 900."),
         (said("belief", {"property": "name", "value": "Heron"}, subject="its"), "Its name is Heron."),

@@ -88,3 +88,16 @@ def test_a_delay_without_unit_is_soon(text, expected):
 def test_a_statement_about_what_stands_there_is_idle():
     assert is_idle_statement("email below", "from HR", "The email below is from HR")
     assert not is_idle_statement("lamp", "from Ulm", "The lamp is from Ulm")
+
+
+@pytest.mark.parametrize(
+    ("text", "veto"),
+    [
+        ("I absolutely adore being ghosted.", "suspected_irony"),
+        ("My favourite pastime: waiting for the bus in the rain", "suspected_irony"),
+        ("I love being married.", None),
+        ("My favourite pastime: knitting", None),
+    ],
+)
+def test_what_nobody_likes_is_said_in_irony(text, veto):
+    assert vetoes(text) == [veto]

@@ -57,6 +57,30 @@ def test_every_piece_of_a_view_maps_back_inside_its_source(text):
         place += size
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("My `editor` is `helix`.", "My editor is helix."),
+        ("My editor is ~~vim~~ helix.", "My editor is  helix."),
+        ("__My locker is 12__", "My locker is 12"),
+        ("I live in [Bonn](https://example.com/b).", "I live in Bonn."),
+        ("My site is <https://example.com>.", "My site is https://example.com."),
+        ("Mein `é` ist ~~alt~~ neu", "Mein é ist  neu"),
+        ("run `rm -rf x` now", "run `rm -rf x` now"),
+        ("```\nx\n```", "```\nx\n```"),
+        ("snake__case and a ~ b", "snake__case and a ~ b"),
+        ("![alt](x.png)", "![alt](x.png)"),
+    ],
+)
+def test_marks_that_say_how_words_look_are_not_shown(text, shown):
+    view, offsets = normalise(text)
+    assert view.decode() == shown
+    place = view.decode().find("helix")
+    if place >= 0:
+        start, end = offsets.source_span(place, place + 5)
+        assert text.encode()[start:end] == b"helix"
+
+
 def test_the_whole_view_maps_to_the_whole_source():
     view, offsets = normalise("ﬁx cafe\u0301")
     assert offsets.source_span(0, len(view)) == (0, len("ﬁx cafe\u0301".encode()))

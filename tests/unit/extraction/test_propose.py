@@ -5,6 +5,7 @@ import json
 import pytest
 
 from amos.extraction.grammar import load_grammar
+from amos.extraction.notes import without_idle
 from amos.extraction.propose import propose
 from amos.schemas.claims import CLAIMS, SOURCE_NOTES
 from amos.schemas.vocabulary import Cue, SourceFlag
@@ -336,3 +337,17 @@ def test_the_same_text_is_read_for_each_source_by_its_trust_and_clock():
     assert whole.notes.to_pylist() == notes
     assert len({claim["subject"] for claim in claims}) > 1
     assert len({claim["valid_until"] for claim in claims}) > 2
+
+
+def test_what_says_nothing_is_no_candidate_but_its_source_says_so():
+    texts = ["I hate this thing. I live in Ghent.", "I hate this thing.", "Hello."]
+    proposal = propose(sources(texts), load_grammar(), is_compiled=False)
+    claims, notes = without_idle(proposal.claims, proposal.notes)
+    assert claims["value"].to_pylist() == ["Ghent"]
+    told = {note["source_row"]: (note["reason"], note["modality"]) for note in notes.to_pylist()}
+    assert told == {1: ("low_value", "asserted"), 2: ("small_talk", "none")}
+    assert notes["source_row"].to_pylist() == sorted(told)
+
+
+def test_an_ordinal_does_not_end_a_german_sentence():
+    assert only_claim("Meine Prüfung ist am 3. Mai.")["value"] == "am 3. Mai"
