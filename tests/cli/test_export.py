@@ -4,6 +4,7 @@ import json
 import pytest
 
 from amos.api import Store
+from households import call
 
 TABLES = [
     "sources",
@@ -109,3 +110,41 @@ def test_the_store_remembers_its_exports(household_store, household, folder):
     with Store.open(household_store, read_only=True) as store:
         places = [(entry.kind, entry.place) for entry in store.shard.copies()]
     assert ("export mem0", str(folder / "out.json")) in places
+
+
+@pytest.mark.parametrize(
+    ("form", "told", "command"),
+    [
+        ("jsonl", "an export of Amos as JSON lines", "`amos import out`"),
+        ("parquet", "part of a Parquet export of Amos", "`amos import out`"),
+        ("journal", "a journal of Amos", "`python -I check_export.py out`"),
+        ("markdown", "a page of `amos export markdown`", "`amos export parquet` and `amos import`"),
+    ],
+)
+def test_what_ingest_does_not_read_of_our_own_is_refused_with_the_command_that_does(
+    household, form, told, command
+):
+    assert household("export", form, *(["out"] if form == "journal" else ["-o", "out"])).code == 0
+    found = call("-s", "again", "ingest", "out")
+    assert (found.code, told in found.err, command in found.err) == (3, True, True), found.err
+
+
+@pytest.mark.parametrize("form", ["mem0", "mcp-memory", "openai"])
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_what_is_shaped_for_others_is_read_again_by_ingest(household, form, suffix):
+    household("export", form, "-o", f"out.{suffix}")
+    found = call("-s", "again", "ingest", f"out.{suffix}", "--json")
+    assert found.code == 0, found.err
+    assert list(found.object["formats"]) == [form]
+    assert found.object["sources"]["new"] > 0
+    assert found.object["sources"]["unreadable"] == 0
+    refused = call("-s", "again", "import", f"out.{suffix}")
+    assert (refused.code, "`amos ingest`" in refused.err) == (3, True)
+
+
+def test_a_backup_and_a_store_are_named_to_whoever_would_import_them(household):
+    household("backup", "copy", "--with-keys")
+    assert "`amos restore copy DESTINATION`" in call("-s", "again", "import", "copy").err
+    call("-s", "there", "init")
+    assert "`amos -s there`" in call("-s", "again", "import", "there").err
+    assert "`amos restore`" in call("-s", "again", "ingest", "copy").err

@@ -16,8 +16,11 @@ import pyarrow as pa
 from amos.errors import InputError, IntegrityError
 from amos.flow.printed import ID_TABLES
 from amos.schemas.state import TABLES, stored
+from amos.sources.own_exports import own_file
+from amos.sources.reader import Sample
 
 _LONGEST_LINE = 64 << 20
+_HEAD_BYTES = 1 << 16
 _AT_ONCE = 4_096
 _ID_BYTES = 16
 _ADVICE = "Transcripts and other products' exports are for `amos ingest`."
@@ -90,6 +93,10 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _stranger(path: Path, number: int) -> InputError:
+    with path.open("rb") as stream:
+        own = own_file(Sample(name=path.name, head=stream.read(_HEAD_BYTES)))
+    if own is not None and number == 1:
+        return InputError(f"{path} is {own.what}", path=str(path), advice=own.advice_for(path))
     return InputError(f"{path}: line {number} is no row of ours", path=str(path), advice=_ADVICE)
 
 

@@ -104,7 +104,7 @@ def _manifest(path: Path) -> dict[str, Any]:
         files = [*tables.values(), *([found["catalog"]] if found["complete"] else [])]
         shapes = [(str(one["file"]), int(one["rows"]), int(one["bytes"]), one["sha256"]) for one in files]
     except FileNotFoundError as cause:
-        raise InputError(f"{path} is missing", path=str(path), advice=_ADVICE) from cause
+        raise InputError(f"{path} is missing", path=str(path), advice=_advice(path.parent)) from cause
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as cause:
         raise InputError(f"{path} is no manifest of an export", path=str(path), advice=_ADVICE) from cause
     if not is_own or not shapes or type(number) is not int:
@@ -117,6 +117,15 @@ def _manifest(path: Path) -> dict[str, Any]:
         )
     result: dict[str, Any] = found
     return result
+
+
+def _advice(folder: Path) -> str:
+    """Return what a folder without a manifest is for."""
+    if (folder / "backup.json").is_file():
+        return f"It is a backup: make a store of it with `amos restore {folder} DESTINATION`."
+    if (folder / "amos.toml").is_file():
+        return f"It is a store: name it with `amos -s {folder}`, and copy it with `amos backup`."
+    return _ADVICE
 
 
 def _check_file(folder: Path, facts: dict[str, Any]) -> None:

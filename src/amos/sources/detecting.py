@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from amos.sources.own_exports import OwnFile, own_file
 from amos.sources.reader import Recognition, Sample
 from amos.sources.registry import readers
 from amos.sources.walking import InputFile
@@ -55,13 +56,17 @@ COMPANIONS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class Detected:
-    """What a file was taken for: `format` is None when no reader knows it."""
+    """What a file was taken for: `format` is None when no reader knows it.
+
+    own: what it is when Amos itself wrote it, for another command than ingest.
+    """
 
     file: str
     member: str | None
     format: str | None
     confidence: int
     saw: str
+    own: OwnFile | None = None
 
 
 def read_sample(part: InputFile) -> Sample:
@@ -88,6 +93,7 @@ def detect_part(part: InputFile) -> Detected:
         format=found,
         confidence=best.confidence,
         saw=best.saw if found else describe(sample),
+        own=None if found else own_file(sample),
     )
 
 

@@ -32,6 +32,7 @@ class Fault(StrEnum):
     REFUSED_MEMBER = "refused_member"
     FOLDER_LOOP = "folder_loop"
     STORE_FOLDER = "store_folder"
+    OWN_EXPORT = "own_export"
     SKIPPED_FILES = "skipped_files"
     LEFT_OUT = "left_out"
 

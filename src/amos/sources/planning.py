@@ -14,6 +14,8 @@ from amos.sources.block import Problem
 from amos.sources.detecting import Detected, detect_part, is_companion, is_expected
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.limits import Limits
+from amos.sources.own_exports import OwnFile, own_file
+from amos.sources.reader import Sample
 from amos.sources.registry import reader_class, readers
 from amos.sources.slack import CHANNELS, PEOPLE
 from amos.sources.walking import InputFile, Walk
@@ -127,6 +129,12 @@ def _skipped_row(names: list[str]) -> Problem:
 def _nothing_readable(walk: Walk, unknown: list[tuple[InputFile, Detected]]) -> InputError:
     formats = f"Name its format with `--from`: {', '.join(readers())}; tables need `--map`."
     for part, detected in unknown:
+        own = detected.own or _own_beside(part)
+        if own is not None:
+            said = f"{part.given} is {own.what}"
+            advice = own.advice_for(part.path)
+            return InputError(said, code=Fault.OWN_EXPORT.value, path=part.given, advice=advice)
+    for part, detected in unknown:
         if part.size == 0:
             continue
         return InputError(
@@ -148,12 +156,23 @@ def _nothing_readable(walk: Walk, unknown: list[tuple[InputFile, Detected]]) -> 
         )
     store = next((problem for problem in walk.problems if problem.code == Fault.STORE_FOLDER), None)
     if store is not None:
-        return _refusal(store, "Give the files to read; the store itself is named with `-s`.")
+        return _refusal(
+            store, "Give the files to read. The store is named with `-s`, a backup to `amos restore`."
+        )
     return InputError(
         "there is no file to read: 0 records",
         code=Fault.EMPTY_FILE.value,
         advice="Give a file, or a folder that holds one; hidden files are passed over.",
     )
+
+
+def _own_beside(part: InputFile) -> OwnFile | None:
+    """Return what a Parquet file is beside a manifest of ours."""
+    manifest = part.path.with_name("manifest.json")
+    if part.member is not None or part.path.suffix != ".parquet" or not manifest.is_file():
+        return None
+    with manifest.open("rb") as stream:
+        return own_file(Sample(name=manifest.name, head=stream.read(1 << 20)))
 
 
 def _refusal(problem: Problem, advice: str) -> InputError:

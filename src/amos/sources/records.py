@@ -79,18 +79,21 @@ def json_records(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
 
 
 _PEEK_BYTES = 4096
+_OPEN_ENDS = (b"[", b"{", b",", b":")
 
 
 def json_documents(stream: BinaryIO, context: ReadContext) -> Iterator[Record]:
     """Yield the objects of a file of lines, of one large array, or of values that span lines.
 
-    A file counts as one of lines when an object stands whole on one of the lines it begins with,
-    or when not even the first of them ends there.
+    A file counts as one of lines when an object stands whole on one of the lines it begins with and the
+    first of them leaves nothing open, or when not even the first of them ends there.
     """
     peekable = buffered(stream)
     start = peekable.peek(_SEEN_BYTES)[:_SEEN_BYTES].removeprefix(BOM).lstrip()
     lines = start.split(b"\n")
-    is_lines = not start.startswith(b"[") and (len(lines) == 1 or any(map(_is_object, lines[:-1])))
+    is_open = len(lines) > 1 and lines[0].rstrip().endswith(_OPEN_ENDS)
+    is_whole = len(lines) == 1 or any(map(_is_object, lines[:-1]))
+    is_lines = is_whole and not is_open and not start.startswith(b"[")
     return (json_lines if is_lines else json_values)(peekable, context)
 
 

@@ -9,8 +9,9 @@ import amos.api
 from amos.flow.recall import refresh
 from amos.retrieval import store as index_store
 from amos.storage.commit_log import CommitLog
+from amos.storage.tallies import KEYS
 from damaged_stores import drafts_of
-from forgotten import traces_of
+from forgotten import contents, traces_of
 from households import HOUSEHOLD, line, write_lines
 
 WORD = "Zanzibarian"
@@ -81,3 +82,23 @@ def test_an_index_that_is_written_while_something_is_erased_keeps_no_word(store,
     assert reports[0]["status"] == "pending"
     assert store.shard.purge(wait_seconds=0).is_done
     assert traces_of(store.root, WORD) == []
+
+
+def sums_of(store):
+    return {name: store.shard.meta(f"tally_{name}") for name in KEYS}
+
+
+def test_sums_over_rows_beside_the_memory_confirm_no_guess_at_a_row_that_was_cut(store, tmp_path):
+    quoting = {**line("q", "hello", 20), "role": f"My favourite tea is {WORD}"}
+    store.ingest(write_lines(tmp_path / "role.jsonl", quoting))
+    before, receipts = sums_of(store), [run.receipt for run in store.shard.runs()]
+    assert any(WORD in receipt for receipt in receipts)
+    assert store.forget(atom(store))["status"] == "purged"
+    after = sums_of(store)
+    assert after["runs"] != before["runs"]
+    assert store.shard.differing() == []  # each sum is that of the rows that stand: none of a row that went
+    gone = {value for name, value in before.items() if value != after[name] and any(value)}
+    assert before["runs"] in gone
+    for path in store.root.rglob("*"):
+        if path.is_file():
+            assert [where for where, content in contents(path) if any(one in content for one in gone)] == []
