@@ -32,6 +32,7 @@ from amos.kernels.wordings import (
     wording_of,
 )
 from amos.schemas.buffers import column_arrays
+from amos.schemas.choosing import empty
 from amos.schemas.state import TOMBSTONES
 
 UNSALTED_TOMBSTONES = pa.schema([field for field in TOMBSTONES if field.name != "salt"])
@@ -145,14 +146,19 @@ class Graves:
         """Take the current rows of `tombstones`; row_count: how many row versions there were."""
         self._key = key
         self.over: Graves | None = None
-        self.due = UNSALTED_TOMBSTONES.empty_table()
+        self.due = empty(UNSALTED_TOMBSTONES)
         self._row_count, self._until_us = row_count, _FOR_EVER
         self._words = WordKey(key)
         self._claims: dict[bytes, Rule] = {}
         self._sources: dict[bytes, Rule] = {}
         self._texts: dict[bytes, Rule] = {}
         self._sums: dict[int, list[int]] = {}
-        now_us = to_us(now)
+        if rows.num_rows:
+            self._take_in(rows, to_us(now))
+        self._sort()
+
+    def _take_in(self, rows: pa.Table, now_us: int) -> None:
+        """Add those of `rows` that stand."""
         names = ("kind", "digest", "tokens", "recreation", "status", "created_at", "expires_at")
         columns = [
             rows[name].cast(pa.int64()).to_pylist() if name.endswith("_at") else rows[name].to_pylist()
@@ -162,7 +168,6 @@ class Graves:
             if status == "active" and (expires is None or expires > now_us):
                 self._add(kind, digest, tokens, Rule(recreation, created))
                 self._until_us = min(self._until_us, _FOR_EVER if expires is None else expires)
-        self._sort()
 
     def _sort(self) -> None:
         self._sorted = {

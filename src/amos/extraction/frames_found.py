@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -51,9 +51,16 @@ class Rule(NamedTuple):
 
     def may_find(self, text: str, lowered: str) -> bool:
         """Tell whether the search can find anything in `text`."""
-        if self.needs_opening and not any(mark in text for mark in OPENINGS):
+        if self.needs_opening and not _holds_any(text, OPENINGS):
             return False
-        return any(stem in lowered for stem in self.stems) or any(mark in text for mark in self.marks)
+        return _holds_any(lowered, self.stems) or _holds_any(text, self.marks)
+
+
+def _holds_any(text: str, parts: Iterable[str]) -> bool:
+    for part in parts:  # noqa: SIM110 - asked of every text by every rule, and `any` costs twice as much
+        if part in text:
+            return True
+    return False
 
 
 def flat(text: str) -> str:

@@ -42,6 +42,10 @@ _BULK_BYTES = 1 << 16
 _BULK_ROWS_LOADED = 8  # … and where it is loaded already, only a few texts are looked at one by one
 _SHORT_TEXTS = (32, 1 << 10)  # … or some that are short together: below these rows and these bytes
 _SHORT_NAMES = (128, 1 << 13)  # a name is asked for keys alone
+_LONGEST_KNOWN = 128  # characters
+_MOST_KNOWN = 4_096
+_CLEAN: set[tuple[str, str, Rules, int]] = set()
+"""Short texts that were searched and hold nothing; no text with a find is kept."""
 
 Rows = npt.NDArray[np.int64]
 Found = tuple[int, str, Hit]
@@ -114,7 +118,7 @@ def _in_column(
     distinct = encoded.dictionary.cast(pa.string())
     places: dict[int, list[Hit]] = {}
     for place, families in _needed(distinct, field, may_instruct=may_instruct):
-        hits = _search(distinct[place].as_py(), field, rules, families)
+        hits = _searched(distinct[place].as_py(), field, rules, families)
         if hits:
             places[place] = hits
     if not places:
@@ -123,6 +127,24 @@ def _in_column(
     for at in np.flatnonzero(np.isin(codes, list(places))):
         for hit in places[int(codes[at])]:
             yield int(rows[at]), field, hit
+
+
+def _searched(text: str, field: str, rules: Rules, families: int) -> list[Hit]:
+    """Return what `_search` finds; short texts in which it found nothing are not searched again.
+
+    Small calls of one process bring the same words over and over: greetings, thanks, names, formats.
+    """
+    if len(text) > _LONGEST_KNOWN:
+        return _search(text, field, rules, families)
+    asked = text, field, rules, families
+    if asked in _CLEAN:
+        return []
+    hits = _search(*asked)
+    if not hits:
+        if len(_CLEAN) >= _MOST_KNOWN:
+            _CLEAN.clear()
+        _CLEAN.add(asked)
+    return hits
 
 
 def _search(text: str, field: str, rules: Rules, families: int) -> list[Hit]:

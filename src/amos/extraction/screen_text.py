@@ -42,8 +42,9 @@ class Family(IntFlag):
     ALL = 255
 
 
+_ALL, _BASE64, _DISGUISE = map(int, (Family.ALL, Family.BASE64, Family.DISGUISE))
 _VIEW_SHIFT = 8
-EVERYTHING = Family.ALL | Family.ALL << _VIEW_SHIFT
+EVERYTHING = _ALL | _ALL << _VIEW_SHIFT
 """All families, on the text and on its decoded view."""
 
 Rules = Callable[[str, int], Iterator[Hit]]
@@ -55,9 +56,10 @@ def of_view(families: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return families << _VIEW_SHIFT
 
 
+@functools.cache
 def message_rules(*, is_message: bool, may_instruct: bool) -> Rules:
     """Return the rules for prose: secrets, exclusions and, unless orders are allowed, instructions."""
-    searches: list[tuple[Family, Callable[[str], Iterator[Hit]]]] = [
+    families_of: list[tuple[Family, Callable[[str], Iterator[Hit]]]] = [
         (Family.KEYS, find_keys),
         (Family.ASSIGNMENTS, find_assignments),
         (Family.NUMBERS, find_numbers),
@@ -66,12 +68,14 @@ def message_rules(*, is_message: bool, may_instruct: bool) -> Rules:
         (Family.EXCLUSIONS, functools.partial(find_exclusions, is_message=is_message)),
     ]
     if not may_instruct:
-        searches.append((Family.ORDERS, find_instructions))
+        families_of.append((Family.ORDERS, find_instructions))
+    searches = [(int(family), search) for family, search in families_of]  # plain bits: texts are many
 
     def rules(text: str, families: int) -> Iterator[Hit]:
-        for family, search in searches:
-            if families & family and len(text) >= _SHORTEST_FIND:
-                yield from search(text)
+        if len(text) >= _SHORTEST_FIND:
+            for family, search in searches:
+                if families & family:
+                    yield from search(text)
 
     return rules
 
@@ -155,16 +159,16 @@ def find_hits(text: str, rules: Rules, families: int = EVERYTHING) -> list[Hit]:
     own reason, both with the outer range.
     """
     hits = set(rules(text, families))
-    view = decoded_view(text) if families & Family.DISGUISE else None
+    view = decoded_view(text) if families & _DISGUISE else None
     if view is not None:
         known = _Known(hits)
         for hit in set(rules(view.text, families >> _VIEW_SHIFT)):
             start, end = view.source_range(hit.start, hit.end)
             if not known.covers(start, end, hit):
                 hits |= _encoded(start, end, hit)
-    if families & Family.BASE64:
+    if families & _BASE64:
         for start, end, inner in base64_texts(text):
-            for hit in rules(inner, Family.ALL):
+            for hit in rules(inner, _ALL):
                 hits |= _encoded(start, end, hit)
     return sorted(hits)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from amos.errors import SchemaError
 from amos.journal.rows import pack_blob
-from amos.kernels.canonical import Value, row_bytes
+from amos.kernels.canonical import Value, more_bytes, row_bytes
 from amos.kernels.hashing import merkle_root
 from amos.schemas.state import EVENTS
 
@@ -96,6 +96,17 @@ class EventBody(NamedTuple):
     target_refs: tuple[bytes, ...] = ()
 
 
+class Chained(NamedTuple):
+    """An event in its place: its canonical bytes, the running link before it, and its checksum.
+
+    checksum: digest of the bytes of all columns before the link.
+    """
+
+    row: bytes
+    link: bytes
+    checksum: bytes
+
+
 class Circumstances(NamedTuple):
     """What the events of one commit share; times in microseconds.
 
@@ -148,11 +159,6 @@ def promise_digest(scope: bytes, payload_digest: bytes) -> str:
     return hashlib.sha256(b"amos/promise/1" + scope + payload_digest).hexdigest()
 
 
-def checksum(values: Sequence[Value]) -> bytes:
-    """Return the digest of an event's canonical bytes; `values` follow the columns of CHECKED."""
-    return hashlib.sha256(row_bytes(values)).digest()
-
-
 def next_link(link: bytes, event_checksum: bytes) -> bytes:
     """Return the running link after an event."""
     return hashlib.sha256(link + event_checksum).digest()
@@ -160,9 +166,9 @@ def next_link(link: bytes, event_checksum: bytes) -> bytes:
 
 def chain_events(
     bodies: Sequence[EventBody], ids: Sequence[bytes], shared: Circumstances, link: bytes
-) -> tuple[list[list[Value]], bytes]:
-    """Return the rows of the events, values in column order, and the running link after the last."""
-    rows: list[list[Value]] = []
+) -> tuple[list[Chained], bytes]:
+    """Return the events in their places, and the running link after the last."""
+    rows: list[Chained] = []
     text_refs = list(shared.text_refs)
     for body, identifier in zip(bodies, ids, strict=True):
         values: list[Value] = [
@@ -185,16 +191,17 @@ def chain_events(
             b"projected",
             shared.version,
         ]
-        found = checksum(values)
-        rows.append([*values, link, found])
+        checked = row_bytes(values)
+        found = hashlib.sha256(checked).digest()
+        rows.append(Chained(checked + more_bytes([link, found]), link, found))
         link = next_link(link, found)
         text_refs = []
     return rows, link
 
 
-def event_blob(rows: Sequence[Sequence[Value]]) -> bytes:
-    """Return the hot blob of event rows, values in column order."""
-    encoded = [row_bytes(values) for values in rows]
+def event_blob(rows: Sequence[Chained]) -> bytes:
+    """Return the hot blob of the events of one commit."""
+    encoded = [event.row for event in rows]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(row) for row in encoded], out=offsets[1:])
     return pack_blob(np.frombuffer(b"".join(encoded), np.uint8), offsets)

@@ -85,9 +85,11 @@ class Reading:
 
     def store_indexes(self, ledger: Ledger) -> None:
         """Write the indexes that were used to files where much of them is in memory."""
-        for table, column in list(self._indexes):
-            self.index(ledger, table, column)
-            self._store_index(ledger, table, column, STORED_AT_REST)
+        for (table, column), found in list(self._indexes.items()):
+            unseen = ledger.row_count(table) - found.row_count
+            if found.tail_keys + unseen > STORED_AT_REST:  # else it is extended when it is next used
+                self.index(ledger, table, column)
+                self._store_index(ledger, table, column, STORED_AT_REST)
 
     def _store_index(self, ledger: Ledger, table: str, column: str, at_least: int) -> None:
         found = self._indexes[table, column]

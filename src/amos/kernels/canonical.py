@@ -46,18 +46,20 @@ Value = int | bytes | Sequence[int] | Sequence[bytes] | None
 
 def row_bytes(values: Sequence[Value]) -> bytes:
     """Return the canonical bytes of one row, value by value: the readable definition."""
-    parts = [bytes([VERSION])]
-    for value in values:
-        parts.append(b"\x00" if value is None else b"\x01" + _value_bytes(value))
-    return b"".join(parts)
+    return bytes([VERSION]) + more_bytes(values)
+
+
+def more_bytes(values: Sequence[Value]) -> bytes:
+    """Return the bytes of `values` as they follow those of the row's earlier columns."""
+    return b"".join([b"\x00" if value is None else b"\x01" + _value_bytes(value) for value in values])
 
 
 def _value_bytes(value: int | bytes | Sequence[int] | Sequence[bytes]) -> bytes:
-    if isinstance(value, int):
-        return struct.pack("<q", value)
     if isinstance(value, bytes):
         return struct.pack("<I", len(value)) + value
-    return struct.pack("<I", len(value)) + b"".join(_value_bytes(item) for item in value)
+    if isinstance(value, int):
+        return struct.pack("<q", value)
+    return struct.pack("<I", len(value)) + b"".join([_value_bytes(item) for item in value])
 
 
 def encode_rows(columns: Sequence[Column], count: int, *, lead: Array | None = None) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -46,10 +46,10 @@ def sha256_rows(buffer: Array, offsets: Array, *, prefix: bytes = b"") -> Array:
         from amos.kernels import bulk_hashing
 
         return bulk_hashing.sha256_rows(buffer, offsets, prefix)
-    base, view = hashlib.sha256(prefix), octet_view(buffer)
+    begin, view = hashlib.sha256(prefix).copy, octet_view(buffer)
     digests = []
     for first, after in pairwise(offsets.tolist()):
-        digest = base.copy()
+        digest = begin()
         digest.update(view[first:after])
         digests.append(digest.digest())
     return _matrix(digests)
@@ -60,21 +60,14 @@ def hmac_rows(key: bytes, buffer: Array, offsets: Array, *, prefix: bytes = b"")
     lead, tail = _padded(key)
     if is_worth_compiling(len(offsets) - 1):
         return sha256_matrix(sha256_rows(buffer, offsets, prefix=lead + prefix), prefix=tail)
-    inner, outer = _continued(hashlib.sha256(lead + prefix)), _continued(hashlib.sha256(tail))
-    view = octet_view(buffer)
-    return _matrix([outer(inner(view[first:after])) for first, after in pairwise(offsets.tolist())])
-
-
-def _continued(begun: Any) -> Callable[[bytes | memoryview], bytes]:
-    """Return a function that gives the digest of what `begun` has hashed and its argument."""
-
-    def digest(rest: bytes | memoryview) -> bytes:
-        both = begun.copy()
-        both.update(rest)
-        found: bytes = both.digest()
-        return found
-
-    return digest
+    begin, end, view = hashlib.sha256(lead + prefix).copy, hashlib.sha256(tail).copy, octet_view(buffer)
+    digests = []
+    for first, after in pairwise(offsets.tolist()):
+        inner, outer = begin(), end()
+        inner.update(view[first:after])
+        outer.update(inner.digest())
+        digests.append(outer.digest())
+    return _matrix(digests)
 
 
 @functools.lru_cache(maxsize=8)
@@ -107,12 +100,28 @@ def merkle_root(leaves: Array) -> bytes:
     """
     if len(leaves) == 0:
         return hashlib.sha256(b"").digest()
+    if not is_worth_compiling(len(leaves)):
+        return _plain_root(np.ascontiguousarray(leaves).tobytes())
     level = sha256_matrix(leaves, prefix=b"\x00")
     while len(level) > 1:
         paired = len(level) // 2 * 2
         joined = sha256_matrix(level[:paired].reshape(-1, 2 * DIGEST_BYTES), prefix=b"\x01")
         level = joined if paired == len(level) else np.concatenate([joined, level[paired:]])
     return level[0].tobytes()
+
+
+def _plain_root(leaves: bytes) -> bytes:
+    """Return the same for a few leaves, at least one, 32 bytes each."""
+    level = [
+        hashlib.sha256(b"\x00" + leaves[at : at + DIGEST_BYTES]).digest()
+        for at in range(0, len(leaves), DIGEST_BYTES)
+    ]
+    while len(level) > 1:
+        pairs = zip(level[::2], level[1::2], strict=False)
+        level = [hashlib.sha256(b"\x01" + left + right).digest() for left, right in pairs] + (
+            level[-1:] if len(level) % 2 else []
+        )
+    return level[0]
 
 
 def keyed_ids(key: bytes, table: str, digests: Array) -> Array:

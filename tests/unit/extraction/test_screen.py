@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from amos.extraction import screen as screening
 from amos.extraction.screen import FINDINGS, apply_cuts, findings_of, screen
 from amos.schemas.vocabulary import SourceFlag
 from screen_samples import (
@@ -45,6 +46,29 @@ def test_a_secret_leaves_no_trace_and_lengths_stay(text, secret):
 @pytest.mark.parametrize("text", HARMLESS)
 def test_harmless_text_yields_no_finding(text):
     assert screen(raw_rows([text])).num_rows == 0
+
+
+def test_only_short_texts_without_a_find_are_remembered_and_not_searched_again(monkeypatch):
+    monkeypatch.setattr(screening, "_CLEAN", set())
+    secret, quiet, long = f"the token is {TOKEN}", "thanks, see you on Monday", "a walk in the rain, " * 20
+    first = screen(raw_rows([secret, quiet, long]))
+    known = {asked[0] for asked in screening._CLEAN}
+    assert quiet in known
+    assert not {secret, long} & known
+    searched = []
+    search = screening._search
+    monkeypatch.setattr(screening, "_search", lambda *asked: searched.append(asked[0]) or search(*asked))
+    assert screen(raw_rows([secret, quiet, long])).equals(first)
+    assert secret in searched
+    assert quiet not in searched
+
+
+def test_what_is_remembered_stays_small(monkeypatch):
+    monkeypatch.setattr(screening, "_CLEAN", set())
+    monkeypatch.setattr(screening, "_MOST_KNOWN", 3)
+    for number in range(9):
+        assert screen(raw_rows([f"the bins go out on day {number}"])).num_rows == 0
+        assert len(screening._CLEAN) <= 3
 
 
 @pytest.mark.parametrize("text", EXCLUSIONS)

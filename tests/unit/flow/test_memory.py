@@ -27,6 +27,20 @@ def test_cycles_of_a_batch_go_when_it_ends_and_not_before():
     assert gc.isenabled()
 
 
+def test_a_few_objects_are_not_worth_looking_for_cycles():
+    freed = []
+    with collected_between() as collect:
+        collect()
+        gc.collect()
+        Ring(freed)
+        collect()
+        assert not freed
+        for _ in range(5_000):
+            Ring([])
+        collect()
+        assert freed
+
+
 def test_a_collector_that_is_off_stays_off():
     gc.disable()
     try:
