@@ -12,9 +12,9 @@ import click
 from click.core import ParameterSource
 
 from amos.cli.invocation import Invocation, pass_invocation
-from amos.cli.paths import GivenPath
+from amos.cli.paths import GivenPath, OutputPath
 from amos.cli.printing import json_option, print_lines, print_object
-from amos.cli.progress import is_watched
+from amos.cli.progress import is_watched, step_progress
 from amos.cli.reading import WARNED
 from amos.errors import InputError
 
@@ -34,6 +34,7 @@ def evaluate() -> None:
     \b
     Example:
       amos evaluate extraction cases.jsonl
+      amos evaluate retrieval my-set
     """
 
 
@@ -101,6 +102,74 @@ def evaluate_extraction(
         print_lines(extraction_lines(report))
     if strict and report["bad"]:
         raise click.exceptions.Exit(InputError.exit_code)
+
+
+@evaluate.command("retrieval")
+@click.argument("folder", metavar="SET", type=GivenPath(path_type=Path, file_okay=False))
+@click.option(
+    "--skip-category", "skipped", multiple=True, metavar="NAME", help="Leave these questions out; repeatable."
+)
+@click.option(
+    "--depth", type=click.IntRange(10, 1_000), default=100, show_default=True, help="Items a question."
+)
+@click.option(
+    "--run-out",
+    type=OutputPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write what was ranked: JSON lines of `qid` and `ranked`.",
+)
+@click.option(
+    "--compare",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    metavar="RUN",
+    help="Compare with an earlier run file, question by question.",
+)
+@click.option("--failures", is_flag=True, help="List the worst answers: question, wanted, got.")
+@json_option
+@pass_invocation
+def evaluate_retrieval(
+    invocation: Invocation,
+    /,
+    *,
+    folder: Path,
+    skipped: tuple[str, ...],
+    depth: int,
+    run_out: Path | None,
+    compare: Path | None,
+    failures: bool,
+    as_json: bool,
+) -> None:
+    """Measure how well questions are answered from dialogues whose evidence is known.
+
+    SET is a folder with `corpus.jsonl` (turns) and `queries.jsonl` (questions and the turns that answer
+    them), plain or gzipped. The turns are ingested into a scratch store and every question is ranked by
+    what `amos packet` uses, in its own conversation; the report gives recall, nDCG and MRR by turn and by
+    session, with 95 % intervals.
+
+    \b
+    Examples:
+      amos evaluate retrieval my-set
+      amos evaluate retrieval my-set --run-out today.jsonl --compare before.jsonl
+      amos evaluate retrieval my-set --failures --json
+    """
+    from amos.trials import evaluate_retrieval as measure
+
+    with step_progress(invocation, "asking") as progress:
+        report = measure(
+            folder,
+            skipped_categories=skipped,
+            depth=depth,
+            run_out=run_out,
+            compare=compare,
+            has_failures=failures,
+            progress=progress,
+        )
+    if as_json:
+        print_object(report)
+    else:
+        from amos.views.retrieval import retrieval_lines
+
+        print_lines(retrieval_lines(report))
 
 
 def _measured(names: tuple[str, ...], proposals: Path | None) -> list[str | Extractor]:

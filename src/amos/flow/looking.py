@@ -138,6 +138,10 @@ class Looking:
         with self._sight() as sight:
             yield from export_rows(sight, tables)
 
+    def recall(self) -> Recall:
+        """Return the newest state as it is ranked; used as a context manager, one version answers all."""
+        return self._recall(read_moment({}))
+
     @contextmanager
     def _sight(self, when: When | None = None) -> Iterator[Sight]:
         moment = read_moment(when or {})

@@ -77,6 +77,11 @@ class Recall:
     def __exit__(self, *_: object) -> None:
         self.snapshot.close()
 
+    def rank(self, request: PacketRequest, k: int, *, now: datetime) -> Ranking:
+        """Return the best `k` items for a request, which no budget has cut yet."""
+        check_request(request)
+        return self._rank(request, row_filter(request, self._reader, now), k)
+
     def packet(self, request: PacketRequest, *, packet_id: bytes, now: datetime) -> Packet:
         """Return one packet.  Raises UsageError when the request makes no sense."""
         return self.build(request, packet_id=packet_id, now=now).packet

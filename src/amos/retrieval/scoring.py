@@ -137,7 +137,7 @@ def _occurrences(places: Places, term: CueTerm, bm25f: Bm25f, excluded: dict[int
         at = places.slot[docs]
         seen = at >= 0
         if value in excluded:
-            seen &= ~excluded[value][at]
+            seen[seen] = ~excluded[value][at[seen]]
         docs, at = docs[seen], at[seen]
         share = np.where(places.is_caption[docs], bm25f.caption, bm25f.own)
         slots.append(at)

@@ -22,6 +22,7 @@ _BUILT_IN = {
     "messages": "amos.sources.messages:MessagesReader",
     "mapped": "amos.sources.mapped:MappedReader",
     "locomo": "amos.sources.locomo:LocomoReader",
+    "dialogue-set": "amos.sources.dialogue_set:DialogueSetReader",
     "longmemeval": "amos.sources.longmemeval:LongMemEvalReader",
     "otel": "amos.sources.otel:OtelReader",
     "langfuse": "amos.sources.langfuse:LangfuseReader",

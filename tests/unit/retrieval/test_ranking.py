@@ -357,3 +357,11 @@ def test_a_request_that_makes_no_sense_is_refused(cues, k):
 def test_an_unknown_scope_is_refused():
     with pytest.raises(UsageError, match="planet"):
         Told().retriever().rank(["word"], seen(scope={"planet": "mars"}), 5)
+
+
+def test_a_name_is_asked_for_where_all_claims_about_it_lie_in_another_scope():
+    told = Told()
+    told.turn("Bo mends the kiln", author="Bo", is_owner=False, scope={"project": "a"})
+    elsewhere = told.turn("The kiln of Bo is old", scope={"project": "b"})
+    told.claim(elsewhere, "kiln", "old", subject="Bo", scope={"project": "b"})
+    assert told.found("what does Bo mend", scope={"project": "a"}) == ["Bo mends the kiln"]

@@ -143,6 +143,7 @@ def test_all_formats_are_detected_by_their_content_alone(tmp_path):
         "openai": json.dumps({"messages": [{"role": "user", "content": "x"}]}),
         "messages": json.dumps({"text": "x"}),
         "locomo": json.dumps([{"conversation": {"speaker_a": "A", "session_1": [{"dia_id": "D1:1"}]}}]),
+        "dialogue-set": json.dumps({"doc_id": "d", "conv_id": "c", "turn": 0, "speaker": "A", "text": "x"}),
         "longmemeval": json.dumps([{"question_id": "q", "haystack_sessions": [], "haystack_dates": []}]),
         "mcp-memory": json.dumps({"type": "entity", "name": "x", "observations": []}),
     }

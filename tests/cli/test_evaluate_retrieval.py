@@ -1,0 +1,117 @@
+import gzip
+import json
+
+import pytest
+
+from amos.evaluation.dialogue_sets import read_run
+
+TURNS = [
+    ("talk", 1, "Ada", "How was the weekend at the lake?"),
+    ("talk", 1, "Bo", "Windy, but I took the dinghy out to the island."),
+    ("talk", 2, "Ada", "I started weaving classes on Tuesday."),
+    ("talk", 2, "Bo", "What did you make first?"),
+    ("walk", 1, "Cy", "The dinghy is mine, not his."),
+    ("walk", 1, "Di", "I lost a glove near the mill."),
+]
+QUESTIONS = [
+    ("q1", "talk", "Who took the dinghy?", ["talk/1"], "who"),
+    ("q2", "talk", "What classes did Ada start?", ["talk/2"], "what"),
+    ("q3", "walk", "Where was the glove lost?", ["walk/5"], "where"),
+    ("q4", "walk", "Which zebra sang?", [], "nobody"),
+]
+
+
+def write(path, rows):
+    raw = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "set"
+    place.mkdir()
+    turns = [
+        {"doc_id": f"{conv}/{at}", "conv_id": conv, "session": session, "turn": at, "timestamp": None}
+        | {"speaker": who, "text": text, "caption": ""}
+        for at, (conv, session, who, text) in enumerate(TURNS)
+    ]
+    asked = [
+        {"qid": qid, "conv_id": conv, "text": text, "evidence": evidence, "category": kind, "asked_at": None}
+        for qid, conv, text, evidence, kind in QUESTIONS
+    ]
+    write(place / "corpus.jsonl.gz", turns)
+    write(place / "queries.jsonl", asked)
+    return place
+
+
+def test_a_set_is_ingested_asked_and_scored(amos, folder, tmp_path):
+    run = tmp_path / "run.jsonl"
+    told = amos("evaluate", "retrieval", folder, "--run-out", run, "--json")
+    assert told.code == 0, told.err
+    report = json.loads(told.out)
+    assert (report["questions"], report["skipped"]) == (3, {"category": 0, "no_evidence": 1})
+    assert report["turns"]["all"]["R@1"] == 1
+    assert set(report["turns"]["by_category"]) == {"who", "what", "where"}
+    assert set(report["turns"]["by_conversation"]) == {"talk", "walk"}
+    assert report["sessions"]["all"]["MRR"] == 1
+    assert report["ingest"]["records"] == len(TURNS)
+    assert {qid: docs[0] for qid, docs in read_run(run).items()} == {
+        "q1": "talk/1",
+        "q2": "talk/2",
+        "q3": "walk/5",
+    }
+
+
+def test_a_question_is_answered_from_its_own_conversation_alone(amos, folder, tmp_path):
+    run = tmp_path / "run.jsonl"
+    amos("evaluate", "retrieval", folder, "--run-out", run)
+    ranked = read_run(run)
+    assert all(doc.startswith("talk/") for doc in ranked["q1"])
+    assert all(doc.startswith("walk/") for doc in ranked["q3"])
+
+
+def test_a_run_compared_with_itself_gains_nothing_and_a_worse_one_shows(amos, folder, tmp_path):
+    run, worse = tmp_path / "run.jsonl", tmp_path / "worse.jsonl"
+    amos("evaluate", "retrieval", folder, "--run-out", run)
+    write(worse, [{"qid": qid, "ranked": ["talk/0"]} for qid in ("q1", "q2", "q3")])
+    same = json.loads(amos("evaluate", "retrieval", folder, "--compare", run, "--json").out)
+    assert same["compared"]["all"]["nDCG@10"] == {"gain": 0, "interval": [0, 0], "p": 1}
+    told = amos("evaluate", "retrieval", folder, "--compare", worse)
+    assert "gain over the other run" in told.out
+    assert "+1.0000" in told.out
+
+
+def test_left_out_categories_are_counted_and_the_worst_answers_listed(amos, folder):
+    told = amos("evaluate", "retrieval", folder, "--skip-category", "who", "--failures")
+    assert "left out: category 1, no_evidence 1" in told.out
+    write(
+        folder / "queries.jsonl",
+        [{"qid": "q", "conv_id": "talk", "text": "dinghy", "evidence": ["talk/3"], "category": "odd"}],
+    )
+    told = amos("evaluate", "retrieval", folder, "--failures")
+    assert "q (odd) nDCG@10" in told.out
+    assert "wanted  " in told.out
+    assert ": What did you make first?" in told.out
+    assert ": Windy, but I took the dinghy out to the island." in told.out
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("queries.jsonl", {"qid": "q", "conv_id": "talk", "text": "x", "evidence": ["walk/4"]}, "no turn of"),
+        ("queries.jsonl", {"qid": "q", "conv_id": "talk", "text": "x", "evidence": []}, "can be scored"),
+        ("queries.jsonl", {"qid": "q"}, "conv_id"),
+    ],
+)
+def test_what_does_not_fit_is_named(amos, folder, name, line, said):
+    write(folder / name, [line])
+    told = amos("evaluate", "retrieval", folder)
+    assert told.code == 3
+    assert said in told.err
+
+
+def test_a_folder_without_questions_is_no_set(amos, folder):
+    (folder / "queries.jsonl").unlink()
+    told = amos("evaluate", "retrieval", folder)
+    assert told.code == 2
+    assert "queries.jsonl" in told.err
