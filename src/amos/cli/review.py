@@ -12,7 +12,8 @@ from amos.cli.printing import json_option, print_lines, print_object, print_rows
 from amos.errors import UsageError
 from amos.schemas.vocabulary import AtomType, Reason, Trust
 
-_KINDS = ("claim", "message", "changed")
+_KINDS = ("claim", "message", "changed", "forget")
+RECREATIONS = ("forbid", "require_review", "allow_if_new_evidence")
 _VERDICTS = ("approve", "edit", "reject", "defer")
 _FILTERS = (
     "kinds",
@@ -29,7 +30,12 @@ _LONGEST_DAYS = 3_650
 
 
 _CHOICES: tuple[tuple[str, str, tuple[str, ...] | None, str], ...] = (
-    ("--kind", "kinds", _KINDS, "Only claims, withheld messages, or decisions whose basis changed."),
+    (
+        "--kind",
+        "kinds",
+        _KINDS,
+        "Only claims, withheld messages, changed decisions, or requests to forget.",
+    ),
     ("--why", "reasons", tuple(one.value for one in Reason), "Only what waits for this reason code."),
     ("--type", "types", tuple(one.value for one in AtomType), "Only claims of this type."),
     ("--trust", "trusts", tuple(one.value for one in Trust), "Only from sources of this trust."),
@@ -169,6 +175,13 @@ def show_case(invocation: Invocation, /, *, ref: str, as_json: bool, **when: Any
 @click.option(
     "--seen", type=click.IntRange(min=0), metavar="VERSION", help="The graph version you looked at."
 )
+@click.option(
+    "--recreation",
+    type=click.Choice(RECREATIONS),
+    default="forbid",
+    show_default=True,
+    help="Of a request to forget: may what goes come back?",
+)
 @click.option("--key", metavar="KEY", help="Repeating the command with this key is the same act.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be decided; change nothing.")
 @json_option
@@ -191,6 +204,9 @@ def decide(
     Approving lets a claim into memory as it was proposed, editing in your words. A decision is checked
     against the claims that it would meet: when one of them changed since the proposal, nothing is decided;
     look again, and give the graph version that you saw. The first decision on a case stands.
+
+    Approving a request to forget forgets what `show` says it reaches, for good. Such requests are decided by
+    name, or by `--kind forget`: no other filter sweeps them up.
 
     \b
     Examples:

@@ -47,6 +47,8 @@ _REQUEST = re.compile(
     rf"|go and )?(?P<verb>{_VERB})(?: down)? (?P<thing>{_THING})(?: down)?(?P<memory> {_MEMORY})?{_STOP}",
     re.IGNORECASE,
 )
+_NOT_ANY_MORE = r"(?![^.!?\n]{0,80}(?<!\w)any ?(?:more|longer)(?!\w))"
+"""What holds no longer is to be forgotten, which is asked of what is stored."""
 _ABOUT = re.compile(
     rf"(?<!\w)(?P<not>{_NOT}) (?:ever |even |actually |please )?(?P<kept>remember|save|store|keep|record"
     rf"|log|note"
@@ -58,7 +60,7 @@ _ABOUT = re.compile(
     r"|got|takes|owns|needs|wants)(?!\w))|(?:anything|things|stuff|any facts?) about (?=\w)"
     r"|(?=[^\s\d]{0,30}\d)"
     r"|(?=(?:my|our|his|her|their|the)(?! (?:next|last|previous)) [^\W\d_]"
-    r"|(?-i:[A-Z][^\W\d_]{1,30}(?:'s)? )))",
+    rf"|(?-i:[A-Z][^\W\d_]{{1,30}}(?:'s)? ))){_NOT_ANY_MORE}",
     re.IGNORECASE,
 )
 """Names what must not be kept: "don't store that Max is ill"."""
@@ -112,7 +114,7 @@ _OTHERS = (
     (
         r"(?<!you )(?:do ?n['o]?t|do not|never|no need to) (?:ever )?(?:save|store|record|log|retain"
         r"|memori[sz]e)"
-        rf" my (?:[^\s.,;:!?]{{1,20}} ){{0,2}}?[^\s.,;:!?]{{1,20}}{_STOP}"
+        rf" my {_NOT_ANY_MORE}(?:[^\s.,;:!?]{{1,20}} ){{0,2}}?[^\s.,;:!?]{{1,20}}{_STOP}"
     ),
     (
         rf"(?:delete|erase|wipe|remove|scrub|drop) {_THING} from (?:your |the )?(?:memory|memories|notes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +43,47 @@ Report = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Beside:
+    """What is committed together with an erasure.
+
+    rows: appended after its own.  decided: ids of decisions among them, which the erasure itself leaves
+    alone.
+    """
+
+    rows: tuple[EventRows, ...] = ()
+    decided: frozenset[bytes] = frozenset()
+    reads: Mapping[tuple[str, str], pa.Array] = field(default_factory=dict)
+    terms: Mapping[str, Any] = field(default_factory=dict)
+
+
+NOTHING_BESIDE = Beside()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Erasure:
+    """An erasure that was decided on one version, ready to be committed on it."""
+
+    selected: Selected
+    plan: ErasurePlan
+    tombstones: pa.Table
+    ended: Ended
+    doomed: Mapping[str, pa.Table]
+    base: int
+    now: datetime
+
+    @property
+    def rows(self) -> list[EventRows]:
+        """What the commit appends."""
+        asked = EventRows("erasure_requested", "tombstones", self.tombstones)
+        return [asked, *expiry_event(self.ended.due), *self.plan.rows]
+
+    @property
+    def reads(self) -> dict[tuple[str, str], pa.Array]:
+        """What it rests on."""
+        return reads_of(self.selected, self.plan) | _tombstones_read(self.tombstones, self.ended)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Forgetting:
     """One shard from which one caller forgets; wait_seconds: for readers that pin what goes."""
 
@@ -61,19 +102,24 @@ class Forgetting:
             selected = select(snapshot, request, self._runs())
             mentions = find_mentions(snapshot, selected, included=request.mentions)
             selected = mentions.added_to(selected) if request.mentions else selected
-            plan = self._plan(snapshot, selected, request, now)
             told = shown_mentions(snapshot, mentions)
-            tombstones = self._tombstones(snapshot, plan, request, now)
-            ended = ended_tombstones(snapshot, now, but=tombstones)
-            rows = going(snapshot, plan)
-            held = self._held(snapshot, selected, plan)
+            return {**self.preview_selected(snapshot, selected, request, now), **told}
+
+    def preview_selected(
+        self, snapshot: Snapshot, selected: Selected, request: ForgetRequest, now: datetime
+    ) -> Report:
+        """Return what erasing the selected would do; changes nothing."""
+        plan = self._plan(snapshot, selected, request, now)
+        tombstones = self._tombstones(snapshot, plan, request, now)
+        ended = ended_tombstones(snapshot, now, but=tombstones)
+        held = self._held(snapshot, selected, plan)
         status = "would_refuse" if held and not request.suppress else "would_purge"
         if request.suppress:
             status = "would_suppress"
         return {**_counts(plan, request), "dry_run": True, "status": status,
                 "tombstones": tombstones.num_rows, "expired": ended.total, "segments_rewritten": 0,
                 "residual": [], "waiting_for": [], "held_by": held,
-                "graph_version": None, **rows, **told}  # fmt: skip
+                "graph_version": None, **going(snapshot, plan)}  # fmt: skip
 
     def forget(self, request: ForgetRequest) -> Report:
         """Make it gone and keep it gone; return the report once no file holds it, or as `pending`.
@@ -97,35 +143,61 @@ class Forgetting:
             mentions = find_mentions(snapshot, selected, included=request.mentions)
             selected = mentions.added_to(selected) if request.mentions else selected
             told = shown_mentions(snapshot, mentions)
-            plan = self._plan(snapshot, selected, request, now)
-            held = self._held(snapshot, selected, plan)
             if request.suppress:
+                plan = self._plan(snapshot, selected, request, now)
                 return {**self._suppressed(snapshot, selected, plan, request, now), **told}
-            refuse_held(self.shard, held, actor=self.actor, run_id=self.run_id, now=now)
-            tombstones = self._tombstones(snapshot, plan, request, now)
-            ended = ended_tombstones(snapshot, now, but=tombstones)
-            doomed = doomed_rows(snapshot, plan)
-            base = snapshot.version
-        scrub_receipts(self.shard, plan.forbidden)
-        drop_receipts(self.shard.folder, _printed(doomed))
-        version = self.shard.erase(
-            [EventRows("erasure_requested", "tombstones", tombstones), *expiry_event(ended.due), *plan.rows],
-            doomed=doomed,
-            request=_asked(request, selected),
-            base=base,
-            reads=reads_of(selected, plan) | _tombstones_read(tombstones, ended),
-            operation="forget",
-            actor=self.actor,
-            run_id=self.run_id,
+            erasure = self.plan(snapshot, selected, request, now)
+        return {**self.erase(erasure, request, mentions=_counted(told)), **told}
+
+    def plan(self, snapshot: Snapshot, selected: Selected, request: ForgetRequest, now: datetime) -> Erasure:
+        """Return what erasing the selected would do.  Raises InputError when a hold stands against it."""
+        plan = self._plan(snapshot, selected, request, now)
+        held = self._held(snapshot, selected, plan)
+        refuse_held(self.shard, held, actor=self.actor, run_id=self.run_id, now=now)
+        tombstones = self._tombstones(snapshot, plan, request, now)
+        return Erasure(
+            selected=selected,
+            plan=plan,
+            tombstones=tombstones,
+            ended=ended_tombstones(snapshot, now, but=tombstones),
+            doomed=doomed_rows(snapshot, plan),
+            base=snapshot.version,
             now=now,
+        )
+
+    def erase(
+        self,
+        erasure: Erasure,
+        request: ForgetRequest,
+        *,
+        mentions: tuple[int, int] | None = None,
+        beside: Beside = NOTHING_BESIDE,
+    ) -> Report:
+        """Commit an erasure and purge every file; return the report."""
+        scrub_receipts(self.shard, erasure.plan.forbidden)
+        drop_receipts(self.shard.folder, _printed(erasure.doomed))
+        rows = [*(_without_decisions(group, beside.decided) for group in erasure.rows), *beside.rows]
+        version = self.shard.erase(
+            [group for group in rows if group.rows.num_rows],
+            doomed=erasure.doomed,
+            request=_asked(request, erasure.selected),
+            base=erasure.base,
+            reads={**erasure.reads, **beside.reads},
+            **{
+                "operation": "forget",
+                "actor": self.actor,
+                "run_id": self.run_id,
+                "now": erasure.now,
+                **beside.terms,
+            },
         )
         done = Residue(
             request=request,
-            tombstones=tombstones.num_rows,
-            expired=ended.total,
-            mentions=_counted(told),
+            tombstones=erasure.tombstones.num_rows,
+            expired=erasure.ended.total,
+            mentions=mentions,
         )
-        return {**self._finish(plan, done, version, now), **told}
+        return self._finish(erasure.plan, done, version, erasure.now)
 
     def _selected(self, snapshot: Snapshot, request: ForgetRequest, now: datetime) -> Selected:
         """Return what is to go; a request that is refused for what it names is journaled."""
@@ -222,6 +294,14 @@ class Forgetting:
 
     def _held(self, snapshot: Snapshot, selected: Selected, plan: ErasurePlan) -> list[dict[str, Any]]:
         return holds_against(snapshot, self.shard.holds(), selected, plan)
+
+
+def _without_decisions(group: EventRows, ids: frozenset[bytes]) -> EventRows:
+    """Return an event's rows without the decisions of these ids."""
+    if group.table != "decisions" or not ids:
+        return group
+    others = pc.invert(pc.is_in(group.rows["decision_id"], value_set=pa.array(sorted(ids), ID)))
+    return group._replace(rows=group.rows.filter(others))
 
 
 def _check(request: ForgetRequest, now: datetime) -> None:

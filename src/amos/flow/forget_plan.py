@@ -159,9 +159,10 @@ class _Planner:
         """Return what goes when evidence and copies of its words are cut."""
         graves = Graves.for_passages(lost.passages, self.key)
         copies = find_copies(self.snapshot, graves)
-        touched = pa.concat_arrays([lost.evidence, copies]).unique()
+        further = pa.array(sorted(self.selected.passages), ID)
+        touched = pa.concat_arrays([lost.evidence, copies, further]).unique()
         touched = touched.filter(pc.invert(pc.is_in(touched, value_set=self.selected.sources)))
-        ranges: Ranges = {}
+        ranges: Ranges = {source: list(parts) for source, parts in self.selected.passages.items()}
         columns = (of_claims[name].to_pylist() for name in ("source_id", "spans"))
         for source, spans in zip(*columns, strict=True):
             ranges.setdefault(source, []).extend(zip(spans[::2], spans[1::2], strict=True))

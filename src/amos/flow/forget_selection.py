@@ -63,6 +63,7 @@ class Selected:
 
     named: kind and reference of every selector, for the ledger: no content.  subjects: entities named.
     expired: candidates that go because nobody decided on them in time; their words stay in the messages.
+    passages: byte ranges of further sources that are cut beside the evidence of the claims, by source.
     """
 
     claims: pa.Array
@@ -70,6 +71,7 @@ class Selected:
     named: tuple[tuple[str, str], ...]
     subjects: tuple[bytes, ...] = ()
     expired: pa.Array = field(default_factory=lambda: pa.array([], ID))
+    passages: Mapping[bytes, list[tuple[int, int]]] = field(default_factory=dict)
 
 
 def select(snapshot: Snapshot, request: ForgetRequest, runs: Mapping[bytes, list[int]]) -> Selected:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +20,7 @@ from amos.admission.policy import Policy
 from amos.admission.tombstones import Graves
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary, mark_former
+from amos.extraction.forget_requests import note_requests, requests_of, withhold_requested
 from amos.extraction.frames import frame_claims
 from amos.extraction.notes import one_array, without_idle
 from amos.extraction.registry import Extractor
@@ -140,12 +141,19 @@ def _prepare_found(
 
 
 def read_claims(sources: pa.Table, rules: Rules) -> tuple[pa.Table, pa.Table]:
-    """Return the claims (CLAIMS) of stored texts, and the notes (SOURCE_NOTES) for those without one."""
+    """Return the claims (CLAIMS) of stored texts, and the notes (SOURCE_NOTES) for those without one.
+
+    A source that asks to have something forgotten is noted, too; what it says of that claims nothing.
+    """
     segmentable = as_schema(sources.select(SEGMENTABLE.names), SEGMENTABLE)
     proposal = rules.extractor.propose(segmentable, is_compiled=rules.is_compiled)
     claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
     claims, notes = without_idle(claims, proposal.notes)
-    return bound_temporary(claims, segmentable), notes
+    claims = bound_temporary(claims, segmentable)
+    requests = requests_of(segmentable)
+    if not requests:
+        return claims, notes
+    return withhold_requested(claims, requests), note_requests(notes, requests)
 
 
 def withhold_unretained(raw: pa.Table) -> pa.Table:
@@ -230,13 +238,14 @@ def source_decisions(
     key: bytes,
     now: datetime,
 ) -> pa.Table:
-    """Return the decision on every source that was cut, refused, flagged or gave no candidate."""
+    """Return the decision on every source that was cut, refused or flagged, asks, or gave no candidate."""
     flags = sources["flags"].to_numpy()
     retained = sources["may_retain"].to_numpy(zero_copy_only=False)
     has_candidate = pc.is_in(sources["source_id"], value_set=built.candidates["source_id"].combine_chunks())
     needs = (
         ~has_candidate.to_numpy(zero_copy_only=False) | ~retained | ((flags & (SourceFlag.CUT | UNSEEN)) != 0)
     )
+    needs[_asking(notes)] = True
     rows = np.flatnonzero(needs)
     schema = UNSALTED["decisions"]
     if rows.size == 0:
@@ -279,11 +288,12 @@ def _verdicts(
     cuts, flags = _reasons_found(findings)
     reasons, modality = _noted(notes, rows)
     verdict = np.full(len(rows), _IGNORE, np.int8)
-    places = np.flatnonzero(_is_special(rows, retained, cuts, flags))
+    asking = set(_asking(notes).tolist())
+    places = np.flatnonzero(_is_special(rows, retained, cuts, flags, asking))
     if places.size:
         modes = modality.take(pa.array(places)).to_pylist()
         special = [
-            _special(retained[row], cuts.get(row), flags.get(row), mode)
+            _special(retained[row], cuts.get(row), flags.get(row), mode, is_asking=row in asking)
             for row, mode in zip(rows[places].tolist(), modes, strict=True)
         ]
         verdict[places], told, shown = zip(*special, strict=True)
@@ -299,12 +309,25 @@ def _noted(notes: pa.Table, rows: NDArray[np.int64]) -> tuple[pa.Array, pa.Array
     return singletons(one_array(reason)), one_array(mode)
 
 
+def _asking(notes: pa.Table) -> NDArray[np.int64]:
+    """Return the source rows that ask to have something forgotten."""
+    if notes.num_rows == 0:
+        return np.zeros(0, np.int64)
+    asks = pc.equal(notes["reason"], str(Reason.FORGET_REQUESTED)).to_numpy(zero_copy_only=False)
+    return notes["source_row"].to_numpy()[asks.astype(np.bool_)].astype(np.int64)
+
+
 def _special(
-    is_retained: bool, cut: list[str] | None, flagged: list[str] | None, mode: str
+    is_retained: bool, cut: list[str] | None, flagged: list[str] | None, mode: str, *, is_asking: bool
 ) -> tuple[int, list[str], str]:
-    """Return outcome, reasons and modality of a source that was refused, cut or flagged."""
+    """Return outcome, reasons and modality of a source that was refused, cut or flagged, or that asks.
+
+    A request to forget waits even where a secret beside it was cut: it is what its author wants done.
+    """
     if not is_retained:
         return _REJECT, [str(Reason.UNAUTHORIZED_SCOPE)], mode
+    if is_asking:
+        return _QUARANTINE, [str(Reason.FORGET_REQUESTED), *(cut or [])], mode
     if cut is not None:
         return _REJECT, cut, str(Modality.ASSERTED)
     return _QUARANTINE, flagged or [], mode
@@ -318,7 +341,7 @@ def _replaced(column: pa.Array, places: NDArray[np.int64], values: Sequence[Any]
 
 
 def _is_special(
-    rows: NDArray[np.int64], retained: NDArray[np.bool_], *reasons: dict[int, list[str]]
+    rows: NDArray[np.int64], retained: NDArray[np.bool_], *reasons: Collection[int]
 ) -> NDArray[np.bool_]:
     special = ~retained[rows]
     for found in reasons:

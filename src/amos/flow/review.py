@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +13,14 @@ import pyarrow as pa
 
 from amos.atoms.statement import statement_of
 from amos.clock import to_us
-from amos.errors import UsageError
+from amos.errors import BusyError, InputError, UsageError
+from amos.extraction.forget_requests import find_requests
+from amos.flow.forget import Forgetting
 from amos.flow.look import decision_rows, labels
 from amos.flow.prepare import Rules
 from amos.flow.review_cases import Case, QueueFilter, cases_of, find_case, read_queue
 from amos.flow.review_checks import VERDICTS, Check, Refused, as_error, shown_ref
+from amos.flow.review_forget import Asked, beside_of
 from amos.flow.review_names import RECORD, WORDING
 from amos.flow.review_plan import Act, ReviewPlan, plan_review
 from amos.flow.review_words import Words, check_words, records_of
@@ -41,7 +44,8 @@ class ReviewRequest:
     """One verdict on what is named, or on what a filter of the queue finds.
 
     seen: the graph version that the reviewer looked at; without it, that of each proposal.  until_us: of
-    defer.  key: repeating it with the same request means the same act.
+    defer.  key: repeating it with the same request means the same act.  recreation: of what an approved
+    request to forget takes away; such requests are decided by name, or by a filter that asks for their kind.
     """
 
     verdict: str
@@ -51,6 +55,7 @@ class ReviewRequest:
     until_us: int | None = None
     seen: int | None = None
     key: str | None = None
+    recreation: str = "forbid"
 
     @property
     def digest(self) -> bytes:
@@ -62,6 +67,8 @@ class ReviewRequest:
             "words": [self.words.note, self.words.text, self.words.value],
             "until": self.until_us,
         }
+        if self.recreation != "forbid":
+            told["recreation"] = self.recreation
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).digest()
 
 
@@ -75,6 +82,7 @@ class Reviewing:
     rules: Rules
     now: Callable[[], datetime]
     scope: Mapping[str, str] = field(default_factory=dict)
+    wait_seconds: float = 10
 
     def decide(self, request: ReviewRequest, *, dry_run: bool = False) -> Row:
         """Apply a verdict to every case that allows it, in one commit; return what became of each.
@@ -139,18 +147,12 @@ class Reviewing:
                 raise as_error(refused[0])
             stopped = {one.case.identifier for one in refused}
             acts = [
-                Act(
-                    case=case,
-                    verdict=request.verdict,
-                    words=request.words,
-                    turn=max((row["turn"] for row in records[case.identifier]), default=-1) + 1,
-                    actor=self.actor,
-                    at_us=to_us(now),
-                    until_us=request.until_us,
-                )
+                self._act(case, request, records[case.identifier], now)
                 for case in others
                 if case.identifier not in stopped
             ]
+            asked = [act for act in acts if request.verdict == "approve" and act.case.kind == "forget"]
+            acts = [act for act in acts if act not in asked]
             plan = self._plan(snapshot, acts, now)
             version = snapshot.version
             if acts and not dry_run:
@@ -158,6 +160,12 @@ class Reviewing:
                 if version <= snapshot.version:  # the key was used for this before, and that stands
                     replayed, acts = [*replayed, *(act.case for act in acts)], []
             report = _report(sight, acts, plan, replayed=replayed, refused=refused)
+        if len(asked) == len(cases) == 1:
+            return self._forget(asked[0], request, dry_run=dry_run)
+        for act in asked:  # each in a commit of its own, with what it takes away
+            alone = replace(request, refs=(shown_ref(act.case),), wanted=None, key=None)
+            report = _joined(report, self._alone(alone, act.case, dry_run=dry_run))
+        version = max(version, report.pop("graph_version", version))
         return {
             "verdict": request.verdict,
             "dry_run": dry_run,
@@ -166,9 +174,67 @@ class Reviewing:
             "graph_version": version,
         }
 
+    def _act(self, case: Case, request: ReviewRequest, records: list[Row], now: datetime) -> Act:
+        return Act(
+            case=case,
+            verdict=request.verdict,
+            words=request.words,
+            turn=max((row["turn"] for row in records), default=-1) + 1,
+            actor=self.actor,
+            at_us=to_us(now),
+            until_us=request.until_us,
+        )
+
+    def _alone(self, request: ReviewRequest, case: Case, *, dry_run: bool) -> Row:
+        """Return what became of one of several requests to forget; what stands against it is told."""
+        try:
+            return self.decide(request, dry_run=dry_run)
+        except (BusyError, InputError) as cause:
+            with self.shard.pin() as snapshot:
+                sight = Sight(snapshot=snapshot, now=self.now(), scope=self.scope)
+                refused = Refused(case, cause.code, str(cause), cause.advice)
+                return _report(sight, [], ReviewPlan(rows=[], reads={}), replayed=[], refused=[refused])
+
+    def _forget(self, act: Act, request: ReviewRequest, *, dry_run: bool) -> Row:
+        """Forget what an approved request reaches, together with the decision on it."""
+        work = Forgetting(
+            shard=self.shard,
+            actor=self.actor,
+            run_id=self.run_id,
+            policy=self.rules.policy,
+            now=self.now,
+            wait_seconds=self.wait_seconds,
+        )
+        with self.shard.pin() as snapshot:
+            sight = Sight(snapshot=snapshot, now=self.now(), scope=self.scope)
+            asked = Asked.of(sight, act.case, recreation=request.recreation)
+            stale = asked.why_stale(request.seen)
+            if stale is not None:
+                raise as_error(stale)
+            plan = self._plan(snapshot, [act], sight.now)
+            report = _report(sight, [act], plan, replayed=[], refused=[])
+            report["items"][0] |= asked.shown()
+            version, forgot, erasure = snapshot.version, None, None
+            if asked.reach.claims:
+                forgot = asked.preview(work) if dry_run else None
+                erasure = None if dry_run else asked.plan(work)
+            elif not dry_run:
+                version = self._commit(plan, [act], request, base=version, now=sight.now)
+        if erasure is not None:
+            terms = {"operation": "review", "texts": self.rules.texts, "expected": _pinned([act])}
+            key = None if request.key is None else Idempotency(request.key, request.digest)
+            beside = beside_of(plan, act.case, idempotency=key, **terms)
+            forgot = work.erase(erasure, asked.request, beside=beside)
+            version = forgot["graph_version"]
+        report["items"][0]["forgot"] = forgot
+        told = {"verdict": request.verdict, "dry_run": dry_run, "actor": self.actor}
+        return {**told, **report, "graph_version": version}
+
     def _cases(self, sight: Sight, request: ReviewRequest) -> list[Case]:
         if request.wanted is not None:
-            return cases_of(sight, read_queue(sight, request.wanted))
+            cases = cases_of(sight, read_queue(sight, request.wanted))
+            is_meant = "forget" in request.wanted.kinds
+            return [case for case in cases if is_meant or case.kind != "forget"]
         found = {
             (case.table, case.identifier): case for case in (find_case(sight, ref) for ref in request.refs)
         }
@@ -182,9 +248,6 @@ class Reviewing:
     def _commit(
         self, plan: ReviewPlan, acts: list[Act], request: ReviewRequest, *, base: int, now: datetime
     ) -> int:
-        expected = {
-            ("decisions", act.case.decision["decision_id"]): act.case.decision["version"] for act in acts
-        }
         return self.shard.commit(
             plan.rows,
             base=base,
@@ -193,10 +256,22 @@ class Reviewing:
             actor=self.actor,
             run_id=self.run_id,
             now=now,
-            expected=expected,
+            expected=_pinned(acts),
             idempotency=None if request.key is None else Idempotency(request.key, request.digest),
             texts=self.rules.texts,
         )
+
+
+def _pinned(acts: list[Act]) -> dict[tuple[str, bytes], int]:
+    """Return the versions of the decisions that acts rest on."""
+    return {("decisions", act.case.decision["decision_id"]): act.case.decision["version"] for act in acts}
+
+
+def _joined(report: Row, more: Row) -> Row:
+    """Return the counts and items of two reports together."""
+    counts = {name: report[name] + more[name] for name in ("decided", "replayed", "refused")}
+    version = max(report.get("graph_version") or 0, more.get("graph_version") or 0)
+    return {**counts, "items": [*report["items"], *more["items"]], "graph_version": version}
 
 
 def _require_known(seen: int | None, head: int) -> None:
@@ -251,10 +326,18 @@ def _items(sight: Sight, told: list[tuple[Case, Row]]) -> list[Row]:
     ]  # fmt: skip
 
 
+def asked_of(source: Row) -> str:
+    """Return what a message asks to have forgotten, in its own words where they still stand."""
+    words = [f"“{one.words}”" for one in find_requests(source["content"])]
+    return f"Asks to forget {', '.join(words) or 'something'}."
+
+
 def statements_of(sight: Sight, cases: list[Case]) -> dict[bytes, str | None]:
-    """Return by id what each case says: the rendered claim; a message has none."""
+    """Return by id what each case says: the rendered claim, or the request; a withheld message has none."""
     claims = [case for case in cases if case.table == "candidates"]
-    found: dict[bytes, str | None] = {case.identifier: None for case in cases}
+    found: dict[bytes, str | None] = {
+        case.identifier: asked_of(case.row) if case.kind == "forget" else None for case in cases
+    }
     if claims:
         names = labels(sight, pa.chunked_array([pa.array([case.row["subject_id"] for case in claims], ID)]))
         for case in claims:

@@ -20,8 +20,11 @@ from amos.schemas.columns import ID
 from amos.schemas.state import stored
 from amos.schemas.vocabulary import Outcome, Reason
 
-KINDS = ("claim", "message", "changed")
-"""A claim in quarantine; a message that is withheld; a person's decision whose basis changed."""
+KINDS = ("claim", "message", "changed", "forget")
+"""A claim in quarantine; a message that is withheld; a person's decision whose basis changed; a message that
+asks to have something forgotten."""
+OF_SOURCES = ("message", "forget")
+"""Kinds whose cases are messages, not claims."""
 
 DAY_US = 86_400_000_000
 _DECIDED = [
@@ -73,7 +76,8 @@ class Case(NamedTuple):
     def kind(self) -> str:
         """One of KINDS."""
         if self.table == "sources":
-            return "message"
+            is_request = str(Reason.FORGET_REQUESTED) in self.decision["reasons"]
+            return "forget" if is_request else "message"
         return "changed" if str(Reason.BASIS_CHANGED) in self.decision["reasons"] else "claim"
 
     @property
@@ -131,8 +135,10 @@ def _joined(sight: Sight, rows: pa.Table) -> pa.Table:
     claim = pc.index_in(rows["candidate_id"], value_set=claims["candidate_id"].combine_chunks())
     source = pc.index_in(rows["source_id"], value_set=sources["source_id"].combine_chunks())
     is_claim = rows["candidate_id"].is_valid()
+    asks = [str(Reason.FORGET_REQUESTED) in reasons for reasons in rows["reasons"].to_pylist()]
+    of_source = pc.if_else(pa.array(asks, pa.bool_()), "forget", "message")
     kind = pc.if_else(
-        is_claim, pc.if_else(pc.equal(rows["outcome"], "quarantine"), "claim", "changed"), "message"
+        is_claim, pc.if_else(pc.equal(rows["outcome"], "quarantine"), "claim", "changed"), of_source
     )
     added: dict[str, Any] = {
         "kind": kind,
@@ -234,9 +240,9 @@ def cases_of(sight: Sight, queue: pa.Table) -> list[Case]:
     wanted = list(zip(queue["kind"].to_pylist(), queue["item_id"].to_pylist(), strict=True))
     found: dict[tuple[str, bytes], Case] = {}
     for table in ("candidates", "sources"):
-        ids = [one for kind, one in wanted if (kind == "message") == (table == "sources")]
+        ids = [one for kind, one in wanted if (kind in OF_SOURCES) == (table == "sources")]
         found |= {(table, case.identifier): case for case in _cases(sight, table, ids)}
-    return [found["sources" if kind == "message" else "candidates", one] for kind, one in wanted]
+    return [found["sources" if kind in OF_SOURCES else "candidates", one] for kind, one in wanted]
 
 
 def _cases(sight: Sight, table: str, ids: list[bytes]) -> list[Case]:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from amos.clock import to_us
 from amos.errors import EngineError
 from amos.flow.digest_ids import CANDIDATE, ENTITY, UnkeyedIds
+from amos.flow.forget_reach import reach_of
 from amos.flow.prepare import Rules
 from amos.flow.review_cases import Case, find_case
 from amos.flow.review_checks import Check
@@ -146,6 +147,8 @@ class Repeating:
     def _is_refused(self, sight: Sight, case: Case, record: Record) -> bool:
         """Tell whether a decision may not be repeated; one on a decision that came along may."""
         verdict = str(record.kept.get("decision"))
+        if case.kind == "forget" and verdict == "approve" and reach_of(sight.snapshot, case.row).claims:
+            return True  # what was forgotten there is still here: that takes a person here
         check = Check(sight=sight, key=self.shard.key, verdict=verdict, is_repeated=True)
         if case.identifier in self._own:
             return check.unfit(case, check.source_of(case)) is not None

@@ -205,7 +205,7 @@ class _Planner:
 
     def _revised_sources(self) -> pa.Table:
         """Return the next revision of messages that may be seen from now on."""
-        rows = [act.case.row for act in self.acts if act.case.table == "sources" and act.verdict == "approve"]
+        rows = [act.case.row for act in self.acts if act.case.kind == "message" and act.verdict == "approve"]
         if not rows:
             return CAPTURED.empty_table()
         made = [
@@ -243,6 +243,9 @@ class _Planner:
             return {**decision, "deadline": from_us(act.until_us), "reasons": reasons}
         if act.verdict == "reject":
             return _rejected(decision)
+        if act.case.kind == "forget":
+            return {**decision, "outcome": str(Outcome.IGNORE), "action": str(Action.NOOP), "deadline": None,
+                    "reasons": [str(Reason.APPROVED_BY_REVIEWER), str(Reason.FORGET_REQUESTED)]}  # fmt: skip
         if act.verdict == "edit":
             claim = self.origin[act.case.identifier]
             return {**decision, "outcome": str(Outcome.LINK), "action": str(Action.NOOP), "deadline": None,
@@ -283,8 +286,10 @@ class _Planner:
 
 
 def _rejected(decision: Row) -> Row:
+    asked = [one for one in decision["reasons"] if one == Reason.FORGET_REQUESTED]
+    reasons = [str(Reason.REJECTED_BY_REVIEWER), *asked]
     return {**decision, "outcome": str(Outcome.REJECT), "action": str(Action.REJECT), "deadline": None,
-            "reasons": [str(Reason.REJECTED_BY_REVIEWER)], "atom_id": None, "targets": []}  # fmt: skip
+            "reasons": reasons, "atom_id": None, "targets": []}  # fmt: skip
 
 
 def _extra(act: Act) -> Row:

@@ -22,6 +22,7 @@ from amos.flow.review import statements_of
 from amos.flow.review_basis import Basis, bases_of, foresee
 from amos.flow.review_cases import DAY_US, Case, QueueFilter, cases_of, find_case, read_queue
 from amos.flow.review_checks import shown_ref
+from amos.flow.review_forget import Asked
 from amos.flow.review_names import FORMAT, RECORD, WORDING
 from amos.flow.review_words import records_of
 from amos.flow.sight import Sight, is_withheld
@@ -173,6 +174,7 @@ def case_on(desk: Desk, case: Case, since_us: int) -> Row:
     if case.table == "candidates" and case.is_waiting and not case.is_expired(to_us(sight.now)):
         would = foresee(sight.snapshot, case.row, key=desk.key, policy=desk.policy, now=sight.now)
     said = statements_of(sight, [case])[case.identifier]
+    asked = Asked.of(sight, case) if case.kind == "forget" else None
     records = records_of(sight.snapshot, [(case.table, case.identifier)], desk.key)[case.identifier]
     return {
         **_summary(case, said, _subjects(sight, [case])),
@@ -180,8 +182,9 @@ def case_on(desk: Desk, case: Case, since_us: int) -> Row:
         "is_waiting": case.is_waiting,
         "is_expired": case.is_expired(to_us(sight.now)),
         "is_stale": any(one.changed_at > case.decision["graph_version"] for one in base),
-        "evidence": evidence_in_context(sight, case, source),
+        "evidence": evidence_in_context(sight, case, source, asked),
         "would": None if would is None else _foreseen(sight, case, would),
+        **({} if asked is None else asked.shown()),
         "basis": _shown_bases(sight, case, base),
         "history": _history(sight, case),
         "records": shown_records(records),
@@ -199,13 +202,15 @@ def _queue_of(sight: Sight, case: Case) -> int:
     return 0 if event is None else to_us(event["accepted_at"])
 
 
-def evidence_in_context(sight: Sight, case: Case, source: Row) -> Row:
-    """Return the text behind a case with its spans, and the turns around it.
+def evidence_in_context(sight: Sight, case: Case, source: Row, asked: Asked | None = None) -> Row:
+    """Return the text behind a case with its spans, and the turns around it; asked: a request to forget.
 
     `spans` are byte ranges of `text`; `text` begins at byte `start` of the source.  Withheld text is shown
     here, and nowhere else.
     """
     spans = case.row["spans"] if case.table == "candidates" else []
+    if asked is not None:
+        spans = [edge for span in asked.reach.ranges[source["source_id"]] for edge in span]
     return {**_window(source, spans), "is_withheld": is_withheld(source["flags"]),
             **_around(sight, source)}  # fmt: skip
 

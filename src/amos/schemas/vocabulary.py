@@ -205,6 +205,7 @@ class Reason(StrEnum):
     AGENT_CLAIM_ABOUT_USER = "agent_claim_about_user"
     REQUEST_NOT_MEMORY = "request_not_memory"
     NO_GRAMMAR_FOR_LANGUAGE = "no_grammar_for_language"
+    FORGET_REQUESTED = "forget_requested"  # its author asks to have something forgotten
     SUPERSEDED_BY_EXTRACTOR = "superseded_by_extractor"  # another extractor read its source since
 
 

@@ -36,6 +36,8 @@ def queue_lines(
 def _said(row: Row, length: int) -> str:
     if row["statement"] is None:
         return f"message: “{shortened(row['excerpt'], length)}”"
+    if row["kind"] == "forget":
+        return shortened(row["statement"], length)
     return f"{row['type']}: {shortened(row['statement'], length)}"
 
 
@@ -57,6 +59,7 @@ def case_lines(case: Row) -> Iterator[str]:
     yield f"  because {', '.join(case['reasons'])}; {case['extractor']}, {case['policy']}" + _confidence(case)
     yield from _context_lines(case["evidence"])
     yield from _would_lines(case)
+    yield from _reach_lines(case)
     yield from _basis_lines(case)
     yield from _record_lines(case)
     yield from _next_lines(case)
@@ -109,6 +112,20 @@ def _would_lines(case: Row) -> Iterator[str]:
         yield f"Approving it would {_would(would)} ({', '.join(would['reasons'][1:])})."
 
 
+def _reach_lines(case: Row) -> Iterator[str]:
+    """Yield what a request to forget reaches."""
+    if "reaches" not in case:
+        return
+    if not case["reaches"]:
+        yield "It reaches nothing that its author had said before."
+    else:
+        yield "Approving it forgets, for good:"
+    for one in case["reaches"]:
+        yield f"  {one['ref']}  {visible(one['statement'])} ({one['state']}, {one['why']})"
+    for one in case["stays"]:
+        yield f"  stays: {one['ref']}  {visible(one['statement'])} ({one['why']})"
+
+
 def _would(would: Row) -> str:
     if would["outcome"] == "link":
         return "add evidence to what is known"
@@ -141,9 +158,10 @@ def _next_lines(case: Row) -> Iterator[str]:
     if not case["is_waiting"] or case["is_expired"]:
         return
     seen = f" --seen {case['graph_version']}" if case["is_stale"] else ""
-    verdict = "approve" if case["kind"] == "message" else "approve (or edit --value …)"
+    is_message = case["kind"] in ("message", "forget")
+    verdict = "approve" if is_message else "approve (or edit --value …)"
     yield f"Decide: amos review decide {verdict.split(' ', 1)[0]} {case['ref'][:14]}{seen}"
-    others = "reject, defer" if case["kind"] == "message" else "edit, reject, defer"
+    others = "reject, defer" if is_message else "edit, reject, defer"
     yield f"  instead of approve: {others}"
 
 
@@ -157,7 +175,18 @@ def decided_lines(report: Row) -> Iterator[str]:
         again = " (decided before)" if item["status"] == "replayed" else ""
         atom = f" → {item['atom_id']}" if item["atom_id"] else ""
         yield f"{item['ref']}  {item['outcome']}{again}  {shortened(said)}{atom}"
+        yield from _forgot_lines(item)
     yield _sum(report)
+
+
+def _forgot_lines(item: Row) -> Iterator[str]:
+    """Yield what an approved request to forget took away."""
+    forgot = item.get("forgot")
+    if forgot is None:
+        return
+    counts = ", ".join(f"{number:,} {name}" for name, number in sorted(forgot["removed"].items()))
+    verb = "would remove" if forgot["dry_run"] else "removed"
+    yield f"    {verb} {counts or 'nothing'}; {plural(forgot['tombstones'], 'tombstone')}, {forgot['status']}"
 
 
 def _sum(report: Row) -> str:

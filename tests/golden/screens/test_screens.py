@@ -64,3 +64,10 @@ def test_sensitive_claims_wait_and_others_do_not(line):
         assert not [outcome for outcome, _ in decided if outcome in ("commit", "link")]
     else:
         assert not [reason for _, reason in decided if reason in HELD]
+
+
+@pytest.mark.parametrize("line", lines("forget"), ids=lambda line: line["text"])
+def test_a_wish_to_have_something_forgotten_waits_for_a_person_and_claims_nothing(line):
+    trust = {"trust": line["trust"]} if "trust" in line else {}
+    decided = [(one["outcome"], one["reasons"][0]) for one in lines_of(line["text"], **trust)]
+    assert (("quarantine", "forget_requested") in decided) == line["asks"]
