@@ -24,7 +24,7 @@ _HABITS = {
     "drive": "drives", "ride": "rides", "take": "takes", "rent": "rents", "raise": "raises",
     "breed": "breeds", "brew": "brews", "read": "reads", "cook": "cooks", "bake": "bakes", "own": "owns",
 }  # fmt: skip
-_FIRST_PERSON = re.compile(r"\b(?:my|our|me|us|mine|ours|myself)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"(?<![\w-])(?:my|our|me|us|mine|ours|myself)(?![\w-])", re.IGNORECASE)
 _SECOND_HAND = {
     "my": "their", "our": "their", "me": "them", "us": "them", "mine": "theirs", "ours": "theirs",
     "myself": "themselves",

@@ -46,7 +46,10 @@ _CONSUMES = frozenset("use eat drink wear keep take rent own collect brew".split
 _LACKING = frozenset("in of for from generally across on at and per".split())
 _NOUNS_TOO = frozenset("measures supports costs uses holds".split())
 _AIMLESS = frozenset("making doing having getting going being taking giving using putting".split())
-_AFTER_DOING = _LACKING | frozenset("to even with as forward exactly back away up out over so very".split())
+_AFTER_DOING = _LACKING | frozenset(
+    "much better well worse badly quite great to even with as forward exactly back away up out over so "
+    "very".split()
+)
 _OF_A_TALK = frozenset(
     "minutes seconds hours more sevens points options questions items meetings slides things choices "
     "story stories rather problems issues ideas reasons comments seats votes".split()
@@ -77,7 +80,7 @@ _PASTIMES = frozenset(
     "kayaking birding acting composing sculpting foraging snowboarding bouldering crocheting".split()
 )
 _ARTICLES = frozenset(("a", "an", "the", "my", "our"))
-_SHORTEST_WORD, _FEW_WORDS, _GOAL_HEAD = 3, 3, 4
+_SHORTEST_WORD, _FEW_WORDS, _GOAL_HEAD, _MOST_CLAUSES = 3, 3, 4, 2
 
 
 def is_fragment(
@@ -99,7 +102,9 @@ def is_fragment(
     words = value.casefold().split()
     if meaning.subject == "thing" and has_no_place(property_name, match.capture(SUBJECT_CAPTURE)):
         return True
-    return bool(words) and (_is_stub(property_name, value, words, said) or _points(meaning, match, words))
+    is_run_on = said.split().count("I") > (_MOST_CLAUSES if meaning.shape == "episode" else 1)
+    is_part = _is_stub(property_name, value, words) or _points(meaning, match, words) if words else False
+    return is_run_on or is_part
 
 
 def _is_half_described(value: str, origin: Origin, end: int) -> bool:
@@ -110,11 +115,10 @@ def _is_half_described(value: str, origin: Origin, end: int) -> bool:
     return _SERIES.match(origin.content[end : end + 40].decode(errors="ignore")) is not None
 
 
-def _is_stub(property_name: str, value: str, words: list[str], said: str) -> bool:
+def _is_stub(property_name: str, value: str, words: list[str]) -> bool:
     """Tell whether a value ends too early, or names no thing of the property's kind."""
     is_short = len(value) < _SHORTEST_WORD and value.islower() and value.isascii()
-    is_run_on = value.startswith("going to be") or said.split().count("I") > 1
-    if is_short or is_run_on or words[-1] in _LOOSE_ENDS:
+    if is_short or value.startswith("going to be") or words[-1] in _LOOSE_ENDS:
         return True
     check = _KINDS.get(property_name)
     return check is not None and check(value, words)
@@ -137,6 +141,8 @@ _KINDS: dict[str, Callable[[str, list[str]], bool]] = {
     "possession": lambda _, words: not _OF_A_TALK.isdisjoint(words),
     "preference": lambda _, words: len(words) == 1 and words[0] in _AIMLESS,
     "instruction": lambda _, words: len(words) == 1,
+    "name": lambda _, words: words[-1] in ("dr", "mr", "mrs", "ms", "prof", "miss", "sir"),
+    "field of study": lambda _, words: any(word.endswith(("'s", "’s")) for word in words),
     "habit": lambda _, words: words[0] in _LACKING or words[0] in ("within", "with", "to"),
     "visited place": lambda _, words: words[0] in ("a", "an", "that", "this"),
 }
@@ -165,7 +171,13 @@ def _is_unnamed(verb: str, words: list[str]) -> bool:
         return True
     if len(words) > 1 and words[1] in _OTHERS_THINGS:
         return True
-    is_pointing = words[0] in _POINTERS or words[-1] in _PRONOUNS or not _TALKED_OF.isdisjoint(words)
+    is_pointing = (
+        words[0] in _POINTERS
+        or "here" in words
+        or words[-1] in ("one", "ones")
+        or words[-1] in _PRONOUNS
+        or not _TALKED_OF.isdisjoint(words)
+    )
     return is_pointing or _POINTING_ON.search(" ".join(words)) is not None
 
 
@@ -176,7 +188,8 @@ def _is_loose(meaning: Meaning, match: Match, said: str, origin: Origin) -> bool
         return True
     if meaning.subject == "author":
         is_bare = meaning.family == "remembered" and match.capture(VALUE).count(" ") < _FEW_WORDS - 1
-        return is_bare or match.kind == NOW or "there" in words
+        is_pointing = "there" in words or (meaning.family == "passion" and not _TALKED_OF.isdisjoint(words))
+        return is_bare or match.kind == NOW or is_pointing
     if not _TALKED_OF.isdisjoint(words) or _HEARSAY.search(said) or _is_ordinal(match):
         return True
     value = match.capture(VALUE).casefold().split()

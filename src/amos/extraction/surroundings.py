@@ -11,6 +11,8 @@ from amos.kernels.rows import ROW_START
 _BROKEN_OFF = re.compile(r"\s*(?:\{|--|[—–-]\s*(?:\Z|\n))")
 _SPACED_MARKS = (b" , ", b" . ", b" .\n", b"{")
 """Marks that stand apart in transcripts of speech."""
+_CUT_IN_NAME = re.compile(r"\s\([^()\n]{1,40}\)\s(?:[A-Z]|and\s[A-Z])")
+"""How a name goes on behind a bracket: "under the Higher Education | (Wales) Act"."""
 _CUT_IN_TRANSCRIPT = re.compile(r" - \w|\s*\Z")
 """How a transcript goes on behind half a compound ("a LISP | - like form") or where a turn was broken off."""
 _EMBEDDED = re.compile(
@@ -57,12 +59,13 @@ def is_embedded(meaning: Meaning, match: Match, origin: Origin) -> bool:
 
 def is_broken_off(origin: Origin, end: int) -> bool:
     """Tell whether the speaker breaks off right behind the claim."""
-    if _BROKEN_OFF.match(origin.content[end : end + 16].decode(errors="ignore")):
+    following = origin.content[end : end + 48].decode(errors="ignore")
+    if _BROKEN_OFF.match(following) or _CUT_IN_NAME.match(following):
         return True
     near = origin.content[max(end - _TRANSCRIPT_REACH, 0) : end + 2]
     if not any(mark in near for mark in _SPACED_MARKS):
         return False
-    return _CUT_IN_TRANSCRIPT.match(origin.content[end : end + 8].decode(errors="ignore")) is not None
+    return _CUT_IN_TRANSCRIPT.match(following) is not None
 
 
 def _before(match: Match, origin: Origin) -> str:

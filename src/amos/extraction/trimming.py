@@ -12,6 +12,11 @@ _REPLACEABLE = frozenset(
     ("own", "name", "renaming", "home", "work", "workplace", "third", "habit", "correction")
 )
 """Families whose value may be told from what it replaces: "call me Addie | instead of Adelaide"."""
+_FELT = frozenset(("preference", "avoidance", "passion"))
+_HOW_MUCH = re.compile(
+    r"\s(?:(?:that|so|very|too|this) much|a lot|a bit|a little|(?:the )?most|best|more)$", re.IGNORECASE
+)
+"""What says how much a thing is liked behind it: "the hat | that much"."""
 _DEGREE = frozenset(
     "or if why certainly clearly simply still just probably absolutely really always often maybe perhaps "
     "sometimes usually do does did is are am was were be been could would should will can may might".split()
@@ -46,6 +51,8 @@ def trim_value(value: str, property_name: str, family: str) -> str:
         value = _before_not(value)
     if " of " in value or " than " in value:
         value = _INSTEAD.sub("", value) if family in _REPLACEABLE else value
+    if family in _FELT:
+        value = _HOW_MUCH.sub("", value)
     if "," in value and family != "instruction":
         value = _first_part(value, property_name)
     if property_name == "home city":

@@ -127,5 +127,5 @@ def clean_subject(text: str) -> str:
 
 
 def statement_of(text: str) -> str:
-    """Return a statement with blanks folded and no mark at its edges."""
-    return visible(text).strip(_EDGES)
+    """Return a statement with blanks folded and no mark at its edges but what closes one inside."""
+    return clean_value(text)

@@ -104,6 +104,8 @@ class Worth:
             found = self._properties.get(property_name)
         if found is None and words[0] in _DEGREES and len(words) > 1 and meaning.shape != "episode":
             found = self._values.get(" ".join(words[1:]))
+        if meaning.shape == "statement" and meaning.subject == "other":
+            found = found or self._values.get(folded)
         if found is None and meaning.shape not in ("statement", "episode"):
             is_to_do = words[0] == "to" and meaning.family in _WITH_TO
             is_free = is_to_do or meaning.name in _OF_OTHERS
@@ -116,7 +118,8 @@ class Worth:
             found = openings.get(words[0]) or openings.get(start)
         if found is not None:
             return found
-        if meaning.shape in ("statement", "habit") and self._is_idle(words, subject, value):
+        is_statement = meaning.shape in ("statement", "habit") and meaning.family != "passion"
+        if is_statement and self._is_idle(words, subject, value):
             return Reason.LOW_VALUE.value
         return None
 

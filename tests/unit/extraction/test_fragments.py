@@ -41,6 +41,12 @@ def kept(text):
         "Our rent scheme is very significant.",
         "My goal was to swim across the bay.",
         "I want to highlight the work of the crew.",
+        "The schools are required, under the Lower Education (Wales) Act, to close.",
+        "I'm Dr.",
+        "I'm a terrible person.",
+        "Having them around brings me joy.",
+        "We've been doing much better than the others.",
+        "The reserves are a measure.",
     ],
 )
 def test_fragments_are_kept_out(text):
@@ -69,6 +75,11 @@ def test_fragments_are_kept_out(text):
         ("I also use a board to plan, see goals and mark wins.", ["a board to plan"]),
         ("From now on call me Addie instead of Adelaide.", ["Addie"]),
         ("Please note that the shed has two doors.", ["remember.that"]),
+        ("I love rye bread so much.", ["rye bread"]),
+        ("Dancing makes me happy.", ["passion.makes"]),
+        ("Yesterday I gave my coat to the hostel I run.", ["happened.did"]),
+        ("I've started learning the viola.", ["learning the viola"]),
+        ("We had a blast last week, had the whole beach to us.", ["happened.did"]),
     ],
 )
 def test_whole_statements_of_the_same_shape_stay(text, expected):
