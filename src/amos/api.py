@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from amos.clock import utc_now
 from amos.errors import EngineError
+from amos.evaluation.reporting import Reporting
 from amos.flow.capturing import Capturing
+from amos.flow.learning import Learning
 from amos.flow.principal import Principal, principal_of
 from amos.flow.queue import Queue
 from amos.identity import random_id
@@ -32,7 +34,7 @@ __all__ = ["Store", "evaluate_extraction", "open", "propose"]
 _LOG = logging.getLogger(__name__)
 
 
-class Store(Queue, Rereading, Capturing):
+class Store(Queue, Reporting, Rereading, Capturing, Learning):
     """One shard of a store on disk: ingest, ask, look, review, verify.
 
     scope: narrows what is read to rows of these values and rows without one, by scope name.
@@ -301,13 +303,6 @@ class Store(Queue, Rereading, Capturing):
 
         with self._sight() as sight:
             return prove_ref(sight, self.shard, ref)
-
-    def waiting(self) -> dict[str, Any]:
-        """Return how many candidates wait for a person, since when, and how many beyond their deadline."""
-        from amos.evaluation.waiting import waiting_report
-
-        with self._sight() as sight:
-            return waiting_report(sight, tenant=self.tenant)
 
     def export_journal(self, path: str | Path) -> dict[str, Any]:
         """Write the whole journal as JSON lines, and the verifier that checks it beside it.

@@ -32,6 +32,8 @@ PREFIXES = {
     "lineage": "lin",
     "disputes": "dsp",
     "echoes": "ech",
+    "outcomes": "out",
+    "feedback": "fbk",
     "tombstones": "tmb",
     "holds": "hld",
     "runs": "run",

@@ -18,6 +18,7 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
 REFERENCES = {
     "LAST_ATOM": re.compile(r"\batm_[a-z2-7]{6,26}\b"),
     "LAST_CASE": re.compile(r"\bcan_[a-z2-7]{6,26}\b"),
+    "LAST_PACKET": re.compile(r"\bpkt_[a-z2-7]{6,26}\b"),
     "LAST_RUN": re.compile(r"\brun_[a-z2-7]{6,26}\b"),
 }
 
@@ -58,7 +59,7 @@ def test_the_pages_show_commands():
 
 @pytest.mark.parametrize("page", pages_with_commands(), ids=lambda page: page.stem)
 def test_commands_of_a_page_run_in_order(page, folder):
-    if page.stem in {"ask", "forget", "move", "review", "verify"}:  # these start from a store
+    if page.stem in {"ask", "forget", "move", "outcomes", "review", "verify"}:  # these start from a store
         assert run(["amos", "ingest", "my-export.zip"], folder).returncode == 0
     if page.stem == "reprocess":
         assert run(["amos", "ingest", "my-export.zip", "--extractor", "rules@1"], folder).returncode == 0

@@ -80,6 +80,11 @@ COMMANDS: dict[str, Entry] = {
     "doctor": Entry("Care", "amos.cli.doctor:doctor", "Check the environment and the store."),
     "evaluate": Entry("Measure", "amos.cli.evaluate:evaluate", "Measure what is read against what is right."),
     "capture": Entry("Agents", "amos.cli.capture:capture", "Keep what an agent was asked and answered."),
+    "record-outcome": Entry(
+        "Agents",
+        "amos.cli.record_outcome:record_outcome",
+        "Say what came of an answer, and let memory learn.",
+    ),
 }
 SECTIONS = ("Start", "Look", "Decide", "Care", "Measure", "Agents")
 

@@ -11,7 +11,16 @@ from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_rows
 from amos.schemas.vocabulary import AtomType
 
-_KINDS = ("atoms", "sources", "conversations", "candidates", "decisions", "tombstones", "conflicts")
+_KINDS = (
+    "atoms",
+    "sources",
+    "conversations",
+    "candidates",
+    "decisions",
+    "tombstones",
+    "outcomes",
+    "conflicts",
+)
 _STATES = ("active", "superseded", "archived", "quarantined", "all")
 
 
@@ -60,8 +69,8 @@ def list_rows(
     """Walk through what is stored, newest first.
 
     KIND is atoms (what is known, the default), sources, conversations, candidates, decisions, tombstones (how
-    what was forgotten is kept away, by when it was forgotten), or conflicts: commands that were refused
-    because the state was another than they expected. A list is complete, or says
+    what was forgotten is kept away, by when it was forgotten), outcomes (what came of answers), or conflicts:
+    commands that were refused because the state was another than they expected. A list is complete, or says
     that it is not and prints the cursor of the next page. A TIME is a date or an ISO time with any offset.
 
     \b

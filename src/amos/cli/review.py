@@ -12,7 +12,7 @@ from amos.cli.printing import json_option, print_lines, print_object, print_rows
 from amos.errors import UsageError
 from amos.schemas.vocabulary import AtomType, Reason, Trust
 
-_KINDS = ("claim", "message", "changed", "forget")
+_KINDS = ("claim", "message", "changed", "forget", "flagged")
 RECREATIONS = ("forbid", "require_review", "allow_if_new_evidence")
 _VERDICTS = ("approve", "edit", "reject", "defer")
 _FILTERS = (
@@ -34,7 +34,7 @@ _CHOICES: tuple[tuple[str, str, tuple[str, ...] | None, str], ...] = (
         "--kind",
         "kinds",
         _KINDS,
-        "Only claims, withheld messages, changed decisions, or requests to forget.",
+        "Only claims, messages, changed decisions, requests to forget, claims in question.",
     ),
     ("--why", "reasons", tuple(one.value for one in Reason), "Only what waits for this reason code."),
     ("--type", "types", tuple(one.value for one in AtomType), "Only claims of this type."),

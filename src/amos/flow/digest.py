@@ -1,8 +1,9 @@
 """The state digest: one number for what a shard holds, the same on every machine.
 
 It covers the current rows of sources, entities, candidates, decisions, atoms, edges, lineage,
-disputes, echoes and tombstones in a total order; of edges, lineage and disputes what stands, of atoms those
-with support, of readings the last: what was made void is history, and history depends on arrival.
+disputes, echoes, outcomes with their feedback, and tombstones in a total order; of edges, lineage and
+disputes what stands, of atoms those with support, of readings the last: what was made void is history, and
+history depends on arrival.
 
 Ids are replaced by unkeyed identities; versions, ingest times,
 locators, `extra`, deadlines, cut counts, salts and keyed digests are left out.  It is printed,
@@ -223,11 +224,25 @@ _PARTS = {
         },
         lambda snapshot, columns: snapshot.groups("echoes", columns),
     ),
+    "outcomes": _Part(
+        ("processor", "profile", "labels", "use_status", "membership", "recorded_at", "rule"),
+        {"source_id": lambda ids, rows: ids.sources(rows["source_id"])},
+        lambda snapshot, columns: snapshot.groups("outcomes", columns),
+    ),
+    "feedback": _Part(
+        ("kind", "rank", "score_ppm", "utility_ppm", "salience_ppm", "recorded_at"),
+        {
+            "source_id": lambda ids, rows: ids.sources(rows["source_id"]),
+            "atom_id": lambda ids, rows: ids.claims(rows["atom_id"]),
+            "turn_id": lambda ids, rows: ids.sources(rows["turn_id"]),
+        },
+        lambda snapshot, columns: snapshot.groups("feedback", columns),
+    ),
     "tombstones": _Part(
         ("kind", "tokens", "recreation", "reason", "status", "expires_at"), {}, _newest("tombstones")
     ),
 }  # fmt: skip
 """What the digest covers, in its order; the columns of a table make up the digest of a row in theirs."""
 
-_LATER = frozenset(["echoes", "tombstones"])
+_LATER = frozenset(["echoes", "outcomes", "feedback", "tombstones"])
 """Tables that the digest once left out: while they are empty they add nothing, so that old digests hold."""

@@ -23,7 +23,7 @@ from amos.admission.candidate_ids import (
     source_identities,
 )
 from amos.admission.values import fold_property
-from amos.flow.digest_reviews import unkeyed_reviews
+from amos.flow.digest_reviews import unkeyed_outcomes, unkeyed_reviews
 from amos.flow.versions import latest
 from amos.identity import CLAIM_SCOPE, Scope, author_identity, subject_identity
 from amos.kernels.hashing import identities, sha256_matrix
@@ -96,8 +96,8 @@ class UnkeyedIds:
         return _taken(id_array(source_identities(rows)), ids, rows["source_id"])
 
     def unkeyed(self, rows: pa.Table) -> pa.Table:
-        """Return rows of sources without the keyed references that records of reviews begin with."""
-        return unkeyed_reviews(rows, "delivery_key", self._identify)
+        """Return rows of sources without what is keyed in the names of records of reviews and outcomes."""
+        return unkeyed_outcomes(unkeyed_reviews(rows, "delivery_key", self._identify))
 
     def conversations(self, ids: Ids) -> pa.Array:
         """Return the identity of each conversation."""

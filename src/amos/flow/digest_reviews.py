@@ -1,7 +1,8 @@
-"""Name what reviewers wrote by what they wrote it about, so that a digest is the same under every key.
+"""Name what people reported by what they reported on, so that a digest is the same under every key.
 
 Inside a store a record of a review carries the printed, keyed reference of the candidate or message; the
-digest puts the unkeyed identity in its place.
+digest puts the unkeyed identity in its place.  A record of an outcome carries a keyed digest of what was
+said, which the digest leaves out.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.errors import UsageError
+from amos.flow import outcome_names
 from amos.flow.review_names import FORMAT
 from amos.identity import parse_ref, prefix_range
 from amos.schemas.columns import ID
@@ -35,6 +37,17 @@ def unkeyed_reviews(rows: pa.Table, column: str, identify: Identify) -> pa.Table
     texts = [f"{names.get(ref, ref)}{at}{moment}" for ref, at, moment in parts]
     place = rows.schema.get_field_index(column)
     return rows.set_column(place, rows.schema.field(column), pa.array(texts, pa.string()))
+
+
+def unkeyed_outcomes(rows: pa.Table) -> pa.Table:
+    """Return sources without the keyed digests in the delivery keys of the records of outcomes."""
+    is_outcome = pc.equal(rows["format"], outcome_names.FORMAT)
+    if not pc.any(is_outcome).as_py():
+        return rows
+    cells = zip(rows["delivery_key"].to_pylist(), is_outcome.to_pylist(), strict=True)
+    keys = [outcome_names.unkeyed_key(key) if is_own else key for key, is_own in cells]
+    place = rows.schema.get_field_index("delivery_key")
+    return rows.set_column(place, rows.schema.field(place), pa.array(keys, pa.string()))
 
 
 def _names(refs: Iterable[str], identify: Identify) -> dict[str, str]:

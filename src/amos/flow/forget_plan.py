@@ -13,6 +13,7 @@ from amos.admission.decision_rows import decision_ids
 from amos.admission.policy import Policy
 from amos.admission.tombstones import Forbidden, Graves
 from amos.evidence.capture import CAPTURED
+from amos.flow.forget_beside import drop_echoes, drop_feedback
 from amos.flow.forget_cuts import Passage, Ranges, covered, cut_sources, find_copies, passages_of
 from amos.flow.forget_remains import (
     changed_conversations,
@@ -111,7 +112,8 @@ class _Planner:
             policy=self.policy,
             is_expiry=len(self.selected.expired) > 0,
         )
-        self._drop_echoes(settled.vanished, gone)
+        drop_echoes(self.snapshot, settled.vanished, self.selected.sources, gone)
+        drop_feedback(self.snapshot, settled.vanished, self.selected.sources, gone)
         gone.add_table("entities", unnamed_entities(self.snapshot, sources, lost.candidates))
         rows = {**settled.rows, "sources": lost.revised, "candidates": moved, "conversations": conversations}
         rows["decisions"] = pa.concat_tables([settled.rows["decisions"], refusals])
@@ -269,13 +271,6 @@ class _Planner:
         gone.add_table("decisions", self.snapshot.lookup("decisions", "decision_id", ids, columns))
         of_sources = self.snapshot.lookup("decisions", "source_id", self.selected.sources, columns)
         gone.add_table("decisions", of_sources)
-
-    def _drop_echoes(self, vanished: set[bytes], gone: Gone) -> None:
-        """Take away the echoes of claims that go, and those in replies that go."""
-        columns = ["echo_id", *_PLACE]
-        by_column = {"atom_id": pa.array(sorted(vanished), ID), "source_id": self.selected.sources}
-        for column, ids in by_column.items():
-            gone.add_table("echoes", self.snapshot.lookup("echoes", column, ids, columns))
 
     def _forbidden(self, vanished: set[bytes], lost: _Lost, sources: pa.Table) -> Forbidden:
         """Return what may not return: the claims that vanish, the sources, and their words."""

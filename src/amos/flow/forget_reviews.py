@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.flow import outcome_names
 from amos.flow.review_names import FORMAT, conversation_of
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
@@ -38,6 +39,7 @@ def with_reworded(snapshot: Snapshot, candidates: pa.Table, claims: pa.Array) ->
 
 
 def without_notes(sources: pa.Table) -> pa.Table:
-    """Return sources without the notes of reviewers, whose words anybody may use again."""
-    is_note = pc.and_(pc.equal(sources["format"], FORMAT), pc.equal(sources["kind"], "record"))
+    """Return sources without the notes of reviews and outcomes, whose words anybody may use again."""
+    is_reported = pc.is_in(sources["format"], value_set=pa.array([FORMAT, outcome_names.FORMAT]))
+    is_note = pc.and_(is_reported, pc.equal(sources["kind"], "record"))
     return sources.filter(pc.invert(is_note))

@@ -10,10 +10,13 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.atoms.feedback import Fed
 from amos.atoms.statement import statement_of
 from amos.errors import UsageError
 from amos.flow.claims import shown_value, subject_label
 from amos.flow.echoed import Echoed, echoes_in_sight
+from amos.flow.learned import feedback_in_sight, shown_learned
+from amos.flow.outcome_printed import outcome_rows
 from amos.flow.paging import PageRequest, choose_page, event_times
 from amos.flow.printed import (
     STATE_COLUMNS,
@@ -62,7 +65,7 @@ class Listed(NamedTuple):
 
 
 def list_rows(sight: Sight, wanted: Wanted) -> Listed:
-    """Return one page of atoms, sources, conversations, candidates, decisions or tombstones, newest first.
+    """Return one page of atoms, sources, conversations, candidates, decisions, tombstones or outcomes.
 
     Raises UsageError for an unknown kind or state, and for tombstones of a narrowed scope.
     """
@@ -182,6 +185,12 @@ def _list_tombstones(sight: Sight, wanted: Wanted) -> Listed:
     return _paged(sight, "tombstones", rows, wanted, tombstone_rows, time="created_at")
 
 
+def _list_outcomes(sight: Sight, wanted: Wanted) -> Listed:
+    """Return outcomes of packets, by when it was so."""
+    rows = sight.current("outcomes", ["outcome_id", "recorded_at"])
+    return _paged(sight, "outcomes", rows, wanted, outcome_rows, time="recorded_at")
+
+
 _LISTERS: dict[str, Callable[[Sight, Wanted], Listed]] = {
     "atoms": _list_atoms,
     "sources": _list_sources,
@@ -189,6 +198,7 @@ _LISTERS: dict[str, Callable[[Sight, Wanted], Listed]] = {
     "candidates": _list_candidates,
     "decisions": _list_decisions,
     "tombstones": _list_tombstones,
+    "outcomes": _list_outcomes,
 }
 _DECIDED = ("atoms", "candidates", "decisions")
 _OF_VALID_TIME = (_list_atoms, _list_sources)
@@ -201,8 +211,12 @@ def atom_rows(sight: Sight, rows: pa.Table) -> list[Row]:
     names = labels(sight, rows["subject_id"])
     states = states_of(rows, sight.now_us)
     echoed = echoes_in_sight(sight, rows["atom_id"])
+    fed = feedback_in_sight(sight, "atom_id", rows["atom_id"].to_pylist())
     return [
-        _atom(row, names[row["subject_id"]], state, echoed.get(row["atom_id"], Echoed()))
+        {
+            **_atom(row, names[row["subject_id"]], state, echoed.get(row["atom_id"], Echoed())),
+            **shown_learned(fed.get(row["atom_id"], Fed()), row),
+        }
         for row, state in zip(rows.to_pylist(), states, strict=True)
     ]
 
@@ -219,7 +233,6 @@ def _atom(row: Row, label: str, state: str, echoed: Echoed) -> Row:
         "value": shown_value(fields),
         "polarity": row["polarity"],
         "memory_class": row["memory_class"],
-        "health": row["health_status"],
         "intervals": shown_intervals(row["intervals"]),
         "observed_at": shown_time(row["observed_at"]),
         "confidence": shown_score(row["confidence_ppm"]),

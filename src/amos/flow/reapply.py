@@ -35,6 +35,8 @@ _EVENTS = {
     "lineage": "candidate_decided",
     "disputes": "dispute_opened",
     "echoes": "atom_reinforced",
+    "outcomes": "retrieval_outcome_recorded",
+    "feedback": "retrieval_outcome_recorded",
 }
 
 

@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from amos.atoms.statement import statements
-from amos.clock import as_text, to_us
+from amos.clock import as_text, to_us, utc_now
 from amos.errors import UsageError
 from amos.flow.echoed import reinforced_atoms
+from amos.flow.learned import LowUtility, with_low_utility
 from amos.identity import id_text
 from amos.journal.store import Shard, Snapshot
 from amos.packets.build import Built, Recalled, build_packet
@@ -63,9 +64,10 @@ class Recall:
         self.snapshot: Snapshot = shard.pin() if snapshot is None else snapshot
         version = self.snapshot.version
         self._is_erased_since = any(entry.graph_version > version for entry in shard.erasures())
+        self._low_utility = LowUtility(self.snapshot, utc_now())
         try:
             self.retriever: Retriever = open_index(
-                shard, self.snapshot, statements, reinforced_atoms(self.snapshot)
+                shard, self.snapshot, statements, reinforced_atoms(self.snapshot), self._low_utility
             )
         except BaseException:
             self.snapshot.close()
@@ -155,15 +157,16 @@ class Recall:
 
     def _claims(self, ranking: Ranking, wanted: RowFilter) -> tuple[pa.Table, pa.Table]:
         """Return the current atoms of a ranking and of the other sides of their disputes."""
-        atoms = self._current_atoms(ranking.items["atom_id"].drop_null())
+        atoms = self._current_atoms(ranking.items["atom_id"].drop_null(), wanted)
         conflicts = self._conflicts(atoms, wanted)
         missing = np.setdiff1d(ids_of(conflicts["atom_id"]), ids_of(atoms["atom_id"]))
         if len(missing):
-            atoms = pa.concat_tables([atoms, self._current_atoms(missing)])
+            atoms = pa.concat_tables([atoms, self._current_atoms(missing, wanted)])
         return atoms, conflicts
 
-    def _current_atoms(self, ids: Any) -> pa.Table:
-        return latest(self.snapshot.lookup("atoms", "atom_id", ids, _CARD_COLUMNS), "atom_id", "version")
+    def _current_atoms(self, ids: Any, wanted: RowFilter) -> pa.Table:
+        rows = latest(self.snapshot.lookup("atoms", "atom_id", ids, _CARD_COLUMNS), "atom_id", "version")
+        return with_low_utility(rows, self._low_utility(wanted.scope))
 
     def _conflicts(self, atoms: pa.Table, wanted: RowFilter) -> pa.Table:
         if not atoms.num_rows:

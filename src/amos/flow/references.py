@@ -7,7 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from amos.atoms.feedback import Fed
 from amos.errors import UsageError
+from amos.flow.learned import feedback_in_sight
 from amos.flow.look import (
     Row,
     atom_rows,
@@ -16,6 +18,7 @@ from amos.flow.look import (
     decision_rows,
     source_row,
 )
+from amos.flow.outcome_printed import feedback_rows, outcome_rows
 from amos.flow.printed import shown_id, shown_ids, shown_scope, shown_score, shown_time
 from amos.flow.sight import Sight, is_withheld
 from amos.flow.standing import tombstone_rows
@@ -78,7 +81,8 @@ def _printed_entities(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG00
     ]
 
 
-def _printed_edges(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+def _printed_edges(sight: Sight, rows: pa.Table) -> list[Row]:
+    fed = feedback_in_sight(sight, "edge_id", rows["edge_id"].to_pylist())
     return [
         {
             "edge_id": shown_id("edge_id", row["edge_id"]),
@@ -88,6 +92,7 @@ def _printed_edges(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
             "derivation": row["derivation"],
             "state": row["lifecycle_state"],
             "confidence": shown_score(row["confidence_ppm"]),
+            "learned_factor": shown_score(fed.get(row["edge_id"], Fed()).factor_ppm),
         }
         for row in rows.to_pylist()
     ]
@@ -171,6 +176,8 @@ _PRINTERS: dict[str, Callable[[Sight, pa.Table], list[Row]]] = {
     "lineage": lineage_rows,
     "disputes": _printed_disputes,
     "echoes": echo_rows,
+    "outcomes": outcome_rows,
+    "feedback": feedback_rows,
     "events": _printed_events,
     "tombstones": tombstone_rows,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from amos.admission.reviewed import DECIDING
 from amos.clock import to_us
 from amos.errors import UsageError
+from amos.flow.outcome_flags import Flag, flagged_decisions
 from amos.flow.references import find_rows
 from amos.flow.sight import Sight
 from amos.flow.versions import latest
@@ -20,11 +22,13 @@ from amos.schemas.columns import ID
 from amos.schemas.state import stored
 from amos.schemas.vocabulary import Outcome, Reason
 
-KINDS = ("claim", "message", "changed", "forget")
+KINDS = ("claim", "message", "changed", "forget", "flagged")
 """A claim in quarantine; a message that is withheld; a person's decision whose basis changed; a message that
-asks to have something forgotten."""
+asks to have something forgotten; a claim that outcomes call into question."""
 OF_SOURCES = ("message", "forget")
 """Kinds whose cases are messages, not claims."""
+_WITHOUT_END = ("changed", "flagged")
+"""Kinds of cases that no deadline ends."""
 
 DAY_US = 86_400_000_000
 _DECIDED = [
@@ -61,11 +65,12 @@ class QueueFilter:
 
 
 class Case(NamedTuple):
-    """One thing that waits, or waited: the current row, and the current decision on it."""
+    """One thing that waits, or waited: the current row, the current decision on it, what outcomes say."""
 
     table: str
     row: Row
     decision: Row
+    flag: Flag | None = None
 
     @property
     def identifier(self) -> bytes:
@@ -78,17 +83,25 @@ class Case(NamedTuple):
         if self.table == "sources":
             is_request = str(Reason.FORGET_REQUESTED) in self.decision["reasons"]
             return "forget" if is_request else "message"
-        return "changed" if str(Reason.BASIS_CHANGED) in self.decision["reasons"] else "claim"
+        if str(Reason.BASIS_CHANGED) in self.decision["reasons"]:
+            return "changed"
+        return "claim" if self.flag is None else "flagged"
+
+    @property
+    def seen_at(self) -> int:
+        """The graph version that asked the question which a decision answers."""
+        asked: int = self.decision["graph_version"]
+        return asked if self.flag is None else max(asked, self.flag.last)
 
     @property
     def is_waiting(self) -> bool:
         """Whether a person is asked."""
-        return is_waiting(self.decision["outcome"], self.decision["reasons"])
+        return self.flag is not None or is_waiting(self.decision["outcome"], self.decision["reasons"])
 
     def is_expired(self, now_us: int) -> bool:
         """Tell whether the deadline has passed."""
         deadline = self.decision["deadline"]
-        return deadline is not None and self.kind != "changed" and to_us(deadline) <= now_us
+        return deadline is not None and self.kind not in _WITHOUT_END and to_us(deadline) <= now_us
 
 
 def is_waiting(outcome: str, reasons: list[str]) -> bool:
@@ -106,9 +119,11 @@ def read_queue(sight: Sight, wanted: QueueFilter) -> pa.Table:
     """
     columns = [name for name in _DECIDED if name != "graph_version"]
     rows = sight.snapshot.current("decisions", [*columns, "graph_version"])
-    rows = rows.filter(pa.array(_waiting(rows)))
+    flags = flagged_decisions(sight)
+    is_flagged = pc.is_in(rows["decision_id"], value_set=pa.array(list(flags), ID)).to_numpy()
+    rows = rows.filter(pa.array(_waiting(rows) | is_flagged))
     rows = rows.filter(pa.array(sight.mask("decisions", rows)))
-    rows = _joined(sight, rows)
+    rows = _joined(sight, rows, flags)
     return rows.filter(pa.array(_wanted(sight, rows, wanted)))
 
 
@@ -122,7 +137,7 @@ def _waiting(rows: pa.Table) -> NDArray[np.bool_]:
     return found
 
 
-def _joined(sight: Sight, rows: pa.Table) -> pa.Table:
+def _joined(sight: Sight, rows: pa.Table, flags: Mapping[bytes, Flag]) -> pa.Table:
     """Return the rows with the columns of their candidates and sources."""
     ids = rows["candidate_id"].drop_null().combine_chunks()
     claims = latest(
@@ -135,15 +150,10 @@ def _joined(sight: Sight, rows: pa.Table) -> pa.Table:
     claim = pc.index_in(rows["candidate_id"], value_set=claims["candidate_id"].combine_chunks())
     source = pc.index_in(rows["source_id"], value_set=sources["source_id"].combine_chunks())
     is_claim = rows["candidate_id"].is_valid()
-    asks = [str(Reason.FORGET_REQUESTED) in reasons for reasons in rows["reasons"].to_pylist()]
-    of_source = pc.if_else(pa.array(asks, pa.bool_()), "forget", "message")
-    kind = pc.if_else(
-        is_claim, pc.if_else(pc.equal(rows["outcome"], "quarantine"), "claim", "changed"), of_source
-    )
     added: dict[str, Any] = {
-        "kind": kind,
+        "kind": pa.array(_kinds(rows, flags), pa.string()),
         "item_id": pc.coalesce(rows["candidate_id"], rows["source_id"]),
-        "since_us": pa.array(_since(sight, rows), pa.int64()),
+        "since_us": pa.array(_since(sight, rows, flags), pa.int64()),
     }
     for name in ("type", "extractor", "subject_id"):
         added[name] = claims[name].take(claim)
@@ -154,7 +164,22 @@ def _joined(sight: Sight, rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _since(sight: Sight, rows: pa.Table) -> NDArray[np.int64]:
+def _kinds(rows: pa.Table, flags: Mapping[bytes, Flag]) -> list[str]:
+    """Return the kind of each case, as `Case.kind` tells it."""
+    columns = (rows[name].to_pylist() for name in ("decision_id", "candidate_id", "outcome", "reasons"))
+    kinds = []
+    for decision, candidate, outcome, reasons in zip(*columns, strict=True):
+        if candidate is None:
+            kinds.append("forget" if str(Reason.FORGET_REQUESTED) in reasons else "message")
+        elif outcome == Outcome.QUARANTINE:
+            kinds.append("claim")
+        else:
+            is_changed = decision not in flags or str(Reason.BASIS_CHANGED) in reasons
+            kinds.append("changed" if is_changed else "flagged")
+    return kinds
+
+
+def _since(sight: Sight, rows: pa.Table, flags: Mapping[bytes, Flag]) -> NDArray[np.int64]:
     """Return when each began to wait: the commit of its first decision, or of the flag."""
     events = sight.snapshot.table("events", ["version", "accepted_at"])
     accepted = dict(
@@ -171,15 +196,19 @@ def _since(sight: Sight, rows: pa.Table) -> NDArray[np.int64]:
     ):
         first[decision] = min(version, first.get(decision, version))
     cells = zip(ids.to_pylist(), rows["outcome"].to_pylist(), rows["graph_version"].to_pylist(), strict=True)
-    versions = [first[one] if outcome == Outcome.QUARANTINE else version for one, outcome, version in cells]
+    flagged = {one: flag.first for one, flag in flags.items()}
+    versions = [
+        first[one] if outcome == Outcome.QUARANTINE else flagged.get(one, version)
+        for one, outcome, version in cells
+    ]
     return np.array([accepted.get(version, 0) for version in versions], np.int64)
 
 
 def _wanted(sight: Sight, rows: pa.Table, wanted: QueueFilter) -> NDArray[np.bool_]:
     now_us = to_us(sight.now)
     deadline = rows["deadline"].cast(pa.int64()).fill_null(2**62).to_numpy()
-    is_changed = pc.equal(rows["kind"], "changed").to_numpy(zero_copy_only=False)
-    keep: NDArray[np.bool_] = ((deadline <= now_us) & ~is_changed) == wanted.is_expired
+    is_endless = pc.is_in(rows["kind"], value_set=pa.array(_WITHOUT_END)).to_numpy(zero_copy_only=False)
+    keep: NDArray[np.bool_] = ((deadline <= now_us) & ~is_endless) == wanted.is_expired
     chosen_by = {
         "kind": wanted.kinds,
         "type": wanted.types,
@@ -257,4 +286,6 @@ def _cases(sight: Sight, table: str, ids: list[bytes]) -> list[Case]:
     for decision in decided.to_pylist():  # of several on one source the refusals of deliveries come last
         if decision[key] not in decisions or is_waiting(decision["outcome"], decision["reasons"]):
             decisions[decision[key]] = decision
-    return [Case(table, row, decisions[row[key]]) for row in rows if row[key] in decisions]
+    flags = flagged_decisions(sight) if table == "candidates" else {}
+    made = [(row, decisions[row[key]]) for row in rows if row[key] in decisions]
+    return [Case(table, row, decision, flags.get(decision["decision_id"])) for row, decision in made]

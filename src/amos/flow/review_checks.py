@@ -109,7 +109,7 @@ class Check:
     def _moved(self, case: Case, bases: dict[bytes, list[Basis]]) -> Refusal | None:
         if case.table == "sources" or self.verdict not in _ACCEPTING or self.is_repeated:
             return None
-        seen = case.decision["graph_version"] if self.seen is None else self.seen
+        seen = case.seen_at if self.seen is None else self.seen
         return _stale(case, bases[case.row["history_id"]], seen, self.sight.snapshot.version)
 
 

@@ -82,9 +82,7 @@ def queue_rows(sight: Sight, queue: pa.Table) -> list[Row]:
         {
             **_summary(case, said[case.identifier], names),
             **_wait(case, waiting, to_us(sight.now)),
-            "is_stale": any(
-                basis.changed_at > case.decision["graph_version"] for basis in bases[case.identifier]
-            ),
+            "is_stale": any(basis.changed_at > case.seen_at for basis in bases[case.identifier]),
             "excerpt": _excerpt(case, sources[case.row["source_id"]]),
         }
         for case, waiting in zip(cases, since, strict=True)
@@ -101,6 +99,7 @@ def _summary(case: Case, statement: str | None, names: dict[bytes, str]) -> Row:
         "statement": statement,
         "outcome": case.decision["outcome"],
         "reasons": case.decision["reasons"],
+        "flags": [] if case.flag is None else list(case.flag.labels),
         "type": row.get("type"),
         "subject": names[row["subject_id"]] if claim else None,
         "property": fields.get("property"),
@@ -114,12 +113,12 @@ def _summary(case: Case, statement: str | None, names: dict[bytes, str]) -> Row:
         "event_time": shown_time(row["event_time"]),
         "source_id": shown_id("source_id", row["source_id"]),
         "scope": shown_scope(row),
-        "proposed_at": case.decision["graph_version"],
+        "proposed_at": case.seen_at,
     }
 
 
 def _wait(case: Case, since_us: int, now_us: int) -> Row:
-    deadline = None if case.kind == "changed" else case.decision["deadline"]
+    deadline = None if case.kind in ("changed", "flagged") else case.decision["deadline"]
     left = None if deadline is None else round((to_us(deadline) - now_us) / DAY_US, 1)
     return {
         "waiting_since": as_text(since_us),
@@ -181,7 +180,7 @@ def case_on(desk: Desk, case: Case, since_us: int) -> Row:
         **_wait(case, since_us, to_us(sight.now)),
         "is_waiting": case.is_waiting,
         "is_expired": case.is_expired(to_us(sight.now)),
-        "is_stale": any(one.changed_at > case.decision["graph_version"] for one in base),
+        "is_stale": any(one.changed_at > case.seen_at for one in base),
         "evidence": evidence_in_context(sight, case, source, asked),
         "would": None if would is None else _foreseen(sight, case, would),
         **({} if asked is None else asked.shown()),
@@ -296,7 +295,7 @@ def _shown_bases(sight: Sight, case: Case, base: list[Basis]) -> list[Row]:
                 "status": one.status,
                 "digest": one.digest.hex(),
                 "changed_at": one.changed_at,
-                "is_changed": one.changed_at > case.decision["graph_version"],
+                "is_changed": one.changed_at > case.seen_at,
                 "is_same_claim": case.row.get("claim_id") == one.atom_id,
             }
         )

@@ -33,8 +33,10 @@ _LINKS = {
     "edges": (("from_id", "atoms"), ("to_id", "atoms")),
     "lineage": (("predecessor_id", "atoms"), ("successor_id", "atoms")),
     "echoes": (("atom_id", "atoms"), ("source_id", "sources")),
+    "outcomes": (("source_id", "sources"),),
+    "feedback": (("source_id", "sources"), ("atom_id", "atoms"), ("turn_id", "sources")),
 }
-"""Tables without a scope of their own: a row is in sight when the rows it names are."""
+"""Tables without a scope of their own: a row is in sight when the rows it names are; null names nothing."""
 
 _READ_BY_MASK = {
     "disputes": ("slot_id",),
@@ -125,10 +127,11 @@ class Sight:
     def _named(self, ids: pa.ChunkedArray, table: str) -> Mask:
         key = {"sources": "source_id", "atoms": "atom_id"}[table]
         columns = [key, *self._filter_columns(table)]
-        named = self.snapshot.lookup(table, key, ids.combine_chunks().unique())
-        rows = latest(named, table).select(columns)
+        found = self.snapshot.lookup(table, key, ids.combine_chunks().unique().drop_null())
+        rows = latest(found, table).select(columns)
         held = rows.filter(pa.array(self.mask(table, rows)))[key]
-        return _is_in(ids, held.combine_chunks())
+        named: Mask = pc.is_null(ids).to_numpy(zero_copy_only=False)
+        return named | _is_in(ids, held.combine_chunks())
 
     def _sides(self, rows: pa.Table) -> Mask:
         """Return which disputes are about a slot that a claim in sight has."""

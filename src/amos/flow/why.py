@@ -11,12 +11,14 @@ import pyarrow.compute as pc
 
 from amos.errors import UsageError
 from amos.flow.look import Row, atom_rows, decision_rows, source_row
+from amos.flow.outcome_printed import feedback_rows
 from amos.flow.printed import id_texts, shown_id, shown_time
 from amos.flow.references import echo_rows, find_rows, lineage_rows, show_ref
 from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.flow.versions import latest, standing_lineage
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS
+from amos.schemas.vocabulary import FeedbackKind
 
 MOST_EVIDENCE = 20
 """Pieces of evidence that one answer prints; the rest is counted."""
@@ -44,6 +46,7 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
     evidence = [_piece(*pair) for pair in _support(decisions, candidates, sources)]
     deciding = _deciding(decisions)
     echoes = _echoes(sight, rows) if table == "atoms" else []
+    feedback = _feedback(sight, rows) if table == "atoms" else []
     answer = {
         "ref": shown_id(PRIMARY_KEYS[table], rows[PRIMARY_KEYS[table]][0].as_py()),
         "item": show_ref(sight, ref)["item"],
@@ -53,6 +56,8 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
         "lineage": _lineage(sight, rows) if table == "atoms" else [],
         "echoes": echoes[:MOST_EVIDENCE],
         "echoes_total": len(echoes),
+        "feedback": feedback[:MOST_EVIDENCE],
+        "feedback_total": len(feedback),
         "events": _events(sight, table, rows, deciding, candidates, sources),
         "maintenance": [],
     }
@@ -168,6 +173,15 @@ def _echoes(sight: Sight, rows: pa.Table) -> list[Row]:
     found = sight.seen("echoes", sight.snapshot.lookup("echoes", "atom_id", rows["atom_id"].combine_chunks()))
     order = [("referenced_at", "descending"), ("echo_id", "ascending")]
     return echo_rows(sight, found.sort_by(order))
+
+
+def _feedback(sight: Sight, rows: pa.Table) -> list[Row]:
+    """Return what outcomes in sight say of an atom beyond having shown it, the newest first."""
+    if sight.snapshot.row_count("feedback") == 0:
+        return []
+    found = sight.snapshot.lookup("feedback", "atom_id", rows["atom_id"].combine_chunks())
+    found = sight.seen("feedback", found.filter(pc.not_equal(found["kind"], str(FeedbackKind.EXPOSURE))))
+    return feedback_rows(sight, found.sort_by([("recorded_at", "descending"), ("feedback_id", "ascending")]))
 
 
 def _with_retractions(sight: Sight, rows: pa.Table) -> pa.Table:

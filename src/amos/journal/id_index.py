@@ -29,6 +29,8 @@ LOOKUPS = [
     ("lineage", "successor_id"),
     ("disputes", "dispute_id"),
     ("echoes", "atom_id"),
+    ("outcomes", "outcome_id"),
+    ("feedback", "atom_id"),
 ]
 """Id columns that decisions look rows up by; any other 16-byte column works as well."""
 

@@ -33,6 +33,12 @@ NAMED = (
     ("dispute_dangling", "disputes", "sides", "atoms"),
     ("echo_dangling", "echoes", "atom_id", "atoms"),
     ("echo_dangling", "echoes", "source_id", "sources"),
+    ("outcome_dangling", "outcomes", "source_id", "sources"),
+    ("feedback_dangling", "feedback", "outcome_id", "outcomes"),
+    ("feedback_dangling", "feedback", "source_id", "sources"),
+    ("feedback_dangling", "feedback", "atom_id", "atoms"),
+    ("feedback_dangling", "feedback", "turn_id", "sources"),
+    ("feedback_dangling", "feedback", "edge_id", "edges"),
     ("decision_dangling", "decisions", "atom_id", "atoms"),
     ("decision_dangling", "decisions", "targets", "atoms"),
 )

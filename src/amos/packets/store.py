@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
 
 from amos.clock import to_us
 from amos.packets.packet import Packet
@@ -33,6 +36,7 @@ def record_receipt(shard: Path, packet: Packet, now: datetime) -> None:
                 " recorded_us INTEGER NOT NULL, processor TEXT NOT NULL, profile TEXT NOT NULL,"
                 " rank INTEGER, ref TEXT, score_ppm INTEGER) STRICT"
             )
+            connection.execute(f"CREATE INDEX IF NOT EXISTS receipts_by_packet ON {receipts} (packet_id)")
             connection.executemany(
                 f"INSERT INTO {receipts} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - a registered name
                 rows or [(*shared, None, None, None)],
@@ -55,6 +59,68 @@ def read_receipts(shard: Path) -> list[tuple[str, int | None, str | None]]:
         connection.close()
 
 
+class Receipt(NamedTuple):
+    """What is recorded of one packet; items are (rank, reference, score in parts per million)."""
+
+    packet_id: str
+    graph_version: int
+    processor: str
+    profile: str
+    items: tuple[tuple[int, str, int], ...]
+
+
+def find_receipts(shard: Path, packet_ids: Iterable[str]) -> dict[str, Receipt]:
+    """Return the receipts of these packets, by packet; those of which nothing is recorded are absent."""
+    path = place(shard, "telemetry.sqlite")
+    if not path.exists():
+        return {}
+    connection = open_database(path, read_only=True)
+    try:
+        with disk_errors(path):
+            if not _has_receipts(connection):
+                return {}
+            sql = (
+                "SELECT graph_version, processor, profile, rank, ref, score_ppm"  # noqa: S608 - a registered name
+                f" FROM {table('packet_receipts')} WHERE packet_id = ? ORDER BY rank"
+            )
+            return {
+                one: _receipt(one, rows)
+                for one in packet_ids
+                if (rows := list(connection.execute(sql, (one,))))
+            }
+    finally:
+        connection.close()
+
+
+def _receipt(packet_id: str, rows: Sequence[Sequence[Any]]) -> Receipt:
+    version, processor, profile = rows[0][:3]
+    items = tuple((row[3], row[4], row[5]) for row in rows if row[4] is not None)
+    return Receipt(packet_id, version or 0, processor, profile, items)
+
+
+def packets_like(shard: Path, beginning: str) -> list[str]:
+    """Return up to three recorded packet ids that begin so, in order."""
+    path = place(shard, "telemetry.sqlite")
+    if not path.exists():
+        return []
+    connection = open_database(path, read_only=True)
+    try:
+        with disk_errors(path):
+            if not _has_receipts(connection):
+                return []
+            sql = (
+                f"SELECT DISTINCT packet_id FROM {table('packet_receipts')}"  # noqa: S608 - a registered name
+                " WHERE packet_id >= ? AND packet_id < ? ORDER BY packet_id LIMIT 3"
+            )
+            return [row[0] for row in fetch(connection, sql, (beginning, beginning + "~"))]
+    finally:
+        connection.close()
+
+
+def _has_receipts(connection: apsw.Connection) -> bool:
+    return bool(fetch(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (table("packet_receipts"),)))
+
+
 def drop_receipts(shard: Path, refs: Sequence[str]) -> None:
     """Delete what is recorded of these references; their pages are overwritten and the log truncated."""
     path = place(shard, "telemetry.sqlite")
@@ -63,10 +129,7 @@ def drop_receipts(shard: Path, refs: Sequence[str]) -> None:
     connection = open_database(path)
     try:
         with disk_errors(path):
-            known = fetch(
-                connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (table("packet_receipts"),)
-            )
-            if not known:
+            if not _has_receipts(connection):
                 return
             with connection:
                 connection.executemany(

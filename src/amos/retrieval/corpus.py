@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from amos.retrieval.cues import name_terms
 from amos.retrieval.postings import Postings, build_postings, merge_postings
-from amos.retrieval.rows import Array, Rows, is_replaced, joined, picked, row_count
+from amos.retrieval.rows import Array, Rows, is_replaced, joined, picked, row_count, text_hash
 from amos.retrieval.words import Vocabulary, encode
 
 I32 = npt.NDArray[np.int32]
@@ -199,6 +199,19 @@ def raised(corpus: Corpus, reinforced: Mapping[bytes, int]) -> Corpus:
     confidence = np.array(atoms.rows["confidence"])
     confidence[row] = np.minimum(confidence[row] + added, _WHOLE)
     return replace(corpus, atoms=replace(atoms, rows={**atoms.rows, "confidence": confidence}))
+
+
+def lowered(corpus: Corpus, low: Collection[bytes]) -> Corpus:
+    """Return `corpus` with the health of some claims, by id, set to `low_utility` where they are healthy."""
+    if not low:
+        return corpus
+    atoms = corpus.atoms
+    row = living_rows(atoms, np.array(sorted(low), "S16"))
+    row = row[row >= 0]
+    health = np.array(atoms.rows["health"])
+    row = row[health[row] == np.uint64(text_hash("healthy"))]
+    health[row] = np.uint64(text_hash("low_utility"))
+    return replace(corpus, atoms=replace(atoms, rows={**atoms.rows, "health": health}))
 
 
 def current_supports(parts: Sequence[Rows]) -> Rows:

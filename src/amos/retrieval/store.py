@@ -15,7 +15,16 @@ import pyarrow.compute as pc
 
 from amos.retrieval.cited import TEXT_COLUMNS, Stating, cited_texts, search_text, searchable_texts
 from amos.retrieval.container import IndexDamageError
-from amos.retrieval.corpus import Corpus, Space, build_space, current_supports, merged, raised, stacked
+from amos.retrieval.corpus import (
+    Corpus,
+    Space,
+    build_space,
+    current_supports,
+    lowered,
+    merged,
+    raised,
+    stacked,
+)
 from amos.retrieval.ranking import Ranking
 from amos.retrieval.retriever import Retriever
 from amos.retrieval.rows import (
@@ -37,6 +46,15 @@ from amos.storage.places import place
 
 _LOG = logging.getLogger(__name__)
 _NOTHING: Mapping[bytes, int] = MappingProxyType({})
+
+LowUtility = Callable[[Mapping[str, str]], frozenset[bytes]]
+"""Scope -> ids of the claims that count as of low utility for callers of that scope."""
+
+
+def no_low_utility(scope: Mapping[str, str]) -> frozenset[bytes]:  # noqa: ARG001 - fits LowUtility
+    """Return that no claim counts as of low utility."""
+    return frozenset()
+
 
 OWNER_NAME = "user"
 REFRESH_ROWS = 2_048
@@ -86,11 +104,16 @@ def index_path(shard: Shard) -> Path:
 
 
 def open_index(
-    shard: Shard, snapshot: Snapshot, statements: Statements, reinforced: Mapping[bytes, int] = _NOTHING
+    shard: Shard,
+    snapshot: Snapshot,
+    statements: Statements,
+    reinforced: Mapping[bytes, int] = _NOTHING,
+    low_utility: LowUtility = no_low_utility,
 ) -> Retriever:
     """Return a retriever over exactly the rows of `snapshot`, however far the stored index lags.
 
     reinforced: what echoes add to the confidence of claims, in parts per million, by atom id.
+    low_utility: tells which claims outcomes made so for the caller.
     A missing, foreign or damaged index is replaced in memory; damage is disclosed.
     """
     try:
@@ -98,28 +121,41 @@ def open_index(
         corpus = _corpus(base, snapshot, statements, ())
     except IndexDamageError as damage:
         corpus = _without_base(snapshot, statements, damage)
-    return StoredRetriever(corpus, snapshot, statements, reinforced)
+    return StoredRetriever(corpus, snapshot, statements, (reinforced, low_utility))
 
 
 class StoredRetriever(Retriever):
     """A retriever that falls back to the tables when a stored block turns out to be damaged."""
 
     def __init__(
-        self, corpus: Corpus, snapshot: Snapshot, statements: Statements, reinforced: Mapping[bytes, int]
+        self,
+        corpus: Corpus,
+        snapshot: Snapshot,
+        statements: Statements,
+        learned: tuple[Mapping[bytes, int], LowUtility],
     ) -> None:
         super().__init__(corpus)
         self._snapshot = snapshot
         self._statements = statements
-        self._reinforced = reinforced
-        self._raised: tuple[Corpus, Corpus] | None = None
+        self._reinforced, self._low_utility = learned
+        self._learned: dict[tuple[bool, frozenset[bytes]], Corpus] = {}
+        self._learned_of = corpus
 
     def _corpus_of(self, wanted: RowFilter) -> Corpus:
-        """Return the corpus with what echoes add; a narrowed caller is told of no echo elsewhere."""
-        if wanted.scope or not self._reinforced:
+        """Return the corpus with what echoes and outcomes add.
+
+        A narrowed caller is told of no echo elsewhere, and of no outcome elsewhere.
+        """
+        low = self._low_utility(wanted.scope)
+        key = (bool(self._reinforced) and not wanted.scope, low)
+        if not any(key):
             return self.corpus
-        if self._raised is None or self._raised[0] is not self.corpus:
-            self._raised = (self.corpus, raised(self.corpus, self._reinforced))
-        return self._raised[1]
+        if self._learned_of is not self.corpus:
+            self._learned, self._learned_of = {}, self.corpus
+        if key not in self._learned:
+            corpus = raised(self.corpus, self._reinforced) if key[0] else self.corpus
+            self._learned[key] = lowered(corpus, low)
+        return self._learned[key]
 
     def rank(
         self,

@@ -225,6 +225,42 @@ ECHOES = pa.schema(
     ]
 )
 
+OUTCOMES = pa.schema(
+    [
+        column("outcome_id", ID, "keyed id of (packet, what was said of it)"),
+        column("source_id", ID, "record of it: who said so, when, and the note"),
+        column("packet_id", ID, "packet that it is about"),
+        column("packet_version", pa.int64(), "graph version that answered"),
+        column("processor", TEXT, "who the packet was for"),
+        column("profile", TEXT, "name of the ranking profile"),
+        column("labels", TEXTS, "values of OutcomeLabel, in the order of the list"),
+        column("use_status", TEXT, "value of UseStatus"),
+        column("membership", TEXT, "receipt or asked_again: what the items of the packet are known from"),
+        column("recorded_at", TIME, "when it was so"),
+        column("rule", TEXT, "name@version of what the feedback is worth"),
+        SALT,
+    ]
+)
+
+FEEDBACK = pa.schema(
+    [
+        column("feedback_id", ID, "keyed id of (outcome, item or edge)"),
+        column("outcome_id", ID, "outcome that it is part of"),
+        column("source_id", ID, "record of that outcome"),
+        column("packet_id", ID, "packet that held the item"),
+        column("atom_id", ID, "item that is a claim", nullable=True),
+        column("turn_id", ID, "item that is a turn: its source", nullable=True),
+        column("edge_id", ID, "edge that joins a claim fed back to another item", nullable=True),
+        column("kind", TEXT, "value of FeedbackKind"),
+        column("rank", pa.int32(), "place in the packet, from 1; 0 for an edge"),
+        column("score_ppm", pa.int32(), "score in the packet; 0 for an edge"),
+        column("utility_ppm", pa.int32(), "what it may add to utility, once for a packet"),
+        column("salience_ppm", pa.int32(), "what it may add to salience, once for a packet"),
+        column("recorded_at", TIME, "when it was so"),
+        SALT,
+    ]
+)
+
 TOMBSTONES = pa.schema(
     [
         column("tombstone_id", ID, "keyed id of (kind, digest)"),
@@ -277,6 +313,8 @@ TABLES: dict[str, pa.Schema] = {
     "lineage": LINEAGE,
     "disputes": DISPUTES,
     "echoes": ECHOES,
+    "outcomes": OUTCOMES,
+    "feedback": FEEDBACK,
     "tombstones": TOMBSTONES,
     "events": EVENTS,
 }
@@ -293,6 +331,8 @@ PRIMARY_KEYS: dict[str, str] = {
     "lineage": "lineage_id",
     "disputes": "dispute_id",
     "echoes": "echo_id",
+    "outcomes": "outcome_id",
+    "feedback": "feedback_id",
     "tombstones": "tombstone_id",
     "events": "event_id",
 }

@@ -108,6 +108,48 @@ class AtomType(StrEnum):
     DISCOURSE_STATE = "discourse_state"
 
 
+class OutcomeLabel(StrEnum):
+    """What came of an answer that a packet was given for; the closed list of labels."""
+
+    OBSERVED = "observed"
+    GOOD = "good"
+    HELPFUL = "helpful"
+    SUCCESS = "success"
+    UNUSED = "unused"
+    UNHELPFUL = "unhelpful"
+    CORRECTED = "corrected"
+    CORRECTION = "correction"
+    FAILED = "failed"
+    FAILURE = "failure"
+    BAD = "bad"
+    WRONG = "wrong"
+    MISLEADING = "misleading"
+    MIS_SCOPED = "mis_scoped"
+    CONFOUNDING = "confounding"
+    STALE = "stale"
+    OVERGENERALIZED = "overgeneralized"
+    CONTRADICTED = "contradicted"
+
+
+class UseStatus(StrEnum):
+    """What became of a packet as a whole."""
+
+    USED = "used"
+    CONTEXT_ONLY = "context_only"
+    IGNORED = "ignored"
+    UNUSED = "unused"
+
+
+class FeedbackKind(StrEnum):
+    """What an item of a packet was to what came of it; exposure is neutral."""
+
+    USED = "used"
+    FAILED = "failed"
+    CORRECTED = "corrected"
+    UNHELPFUL = "unhelpful"
+    EXPOSURE = "exposure"
+
+
 class Modality(StrEnum):
     """How a claim is put forward."""
 

@@ -30,6 +30,9 @@ overflow-wrap:anywhere}
 mark{background:var(--mark);color:inherit;border-radius:.15rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.4rem 0 0}
 dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+th,td{border-bottom:1px solid var(--line);padding:.2rem .7rem;text-align:right}
+tr>:first-child{text-align:left}thead th{color:var(--dim);font-weight:600}
 code{font:.85em ui-monospace,monospace;overflow-wrap:anywhere}
 footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.6rem;color:var(--dim);font-size:.85rem}
 """

@@ -19,6 +19,7 @@ def why_lines(answer: Row) -> Iterator[str]:
     yield from _decision_lines(answer["decision"])
     yield from _lineage_lines(answer["lineage"], answer["ref"])
     yield from _echo_lines(answer)
+    yield from _feedback_lines(answer)
     yield from _source_lines(answer)
     yield from _event_lines(answer["events"])
 
@@ -64,6 +65,20 @@ def _echo_lines(answer: Row) -> Iterator[str]:
     hidden = answer["echoes_total"] - len(echoes)
     if hidden > 0:
         yield f"  … and {plural(hidden, 'more echo', 'more echoes')}"
+
+
+def _feedback_lines(answer: Row) -> Iterator[str]:
+    if not answer["feedback"]:
+        return
+    item = answer["item"]
+    used, wrong = item["used"], item["corrections_after_use"] + item["unhelpful"]
+    yield f"Outcomes: used in {used} of {plural(item['access_count'], 'packet')}, put right in {wrong}"
+    yield f"  utility {item['utility']:g}, salience {item['salience']:g}, health {item['health']}"
+    for one in answer["feedback"]:
+        yield f"  {one['kind']} at rank {one['rank']}, {minute(one['recorded_at'])}; {one['packet_id']}"
+    hidden = answer["feedback_total"] - len(answer["feedback"])
+    if hidden > 0:
+        yield f"  … and {hidden:,} more"
 
 
 def _decision_lines(decision: Row | None) -> Iterator[str]:

@@ -11,6 +11,10 @@ Row = Mapping[str, Any]
 
 EMPTY = "Nothing waits for a review."
 _STATEMENT_CHARS = 88
+_WAITING = {
+    "changed": "the basis of its decision changed",
+    "flagged": "in question after outcomes",
+}
 _DONE = {"approve": "Approved", "edit": "Approved in new words", "reject": "Rejected", "defer": "Deferred"}
 
 
@@ -22,7 +26,7 @@ def queue_lines(
         said = _said(row, _STATEMENT_CHARS)
         marks = " (stale)" if row["is_stale"] else ""
         yield f"{row['ref']}  {_age(row)}  {said}{marks}"
-        yield f"    {', '.join(row['reasons'])}; {row['trust']}; {_left(row)}"
+        yield f"    {_why(row)}; {row['trust']}; {_left(row)}"
     if not rows and is_store_empty:
         yield "Nothing is stored yet. Read something with `amos ingest PATH`."
     elif not rows:
@@ -31,6 +35,12 @@ def queue_lines(
         yield f"… more: add --cursor {cursor}"
     else:
         yield f"{plural(len(rows), 'case')}. Look at one: `amos review show {rows[0]['ref'][:14]}`."
+
+
+def _why(row: Row) -> str:
+    """Return the reasons of the decision, and what outcomes say against it."""
+    told = ", ".join(row["reasons"])
+    return f"outcomes: {', '.join(row['flags'])}; {told}" if row["flags"] else told
 
 
 def _said(row: Row, length: int) -> str:
@@ -56,7 +66,7 @@ def case_lines(case: Row) -> Iterator[str]:
     """Yield one case in full."""
     yield f"{case['ref']}  {visible(case['statement'] or '(a withheld message)')}"
     yield f"  {_state(case)}"
-    yield f"  because {', '.join(case['reasons'])}; {case['extractor']}, {case['policy']}" + _confidence(case)
+    yield f"  because {_why(case)}; {case['extractor']}, {case['policy']}" + _confidence(case)
     yield from _context_lines(case["evidence"])
     yield from _would_lines(case)
     yield from _reach_lines(case)
@@ -70,7 +80,7 @@ def _state(case: Row) -> str:
         return f"decided: {case['outcome']}"
     if case["is_expired"]:
         return f"waited until {minute(case['deadline'])}: expired"
-    what = "the basis of its decision changed" if case["kind"] == "changed" else "waits"
+    what = _WAITING.get(case["kind"], "waits")
     end = "" if case["deadline"] is None else f", until {minute(case['deadline'])}"
     return f"{what} since {minute(case['waiting_since'])} ({case['age_days']:g} d){end}"
 

@@ -12,12 +12,13 @@ from amos.views.review import EMPTY, queue_lines
 
 Row = Mapping[str, Any]
 
-_TONES = {"claim": "", "message": "bad", "changed": "warn", "forget": "warn"}
+_TONES = {"claim": "", "message": "bad", "changed": "warn", "forget": "warn", "flagged": "warn"}
 _NAMES = {
     "claim": "claim",
     "message": "withheld message",
     "changed": "its basis changed",
     "forget": "asks to forget",
+    "flagged": "in question",
 }
 
 

@@ -67,12 +67,21 @@ def _tombstone_line(row: Row) -> str:
     return f"{row['tombstone_id']}  {day(row['created_at'])}  {row['bars']}: {held} ({row['reason']})"
 
 
+def _outcome_line(row: Row) -> str:
+    said = f"{', '.join(row['labels'])}; {row['use_status']}"
+    return f"{row['outcome_id']}  {day(row['recorded_at'])}  {row['packet_id']}: {said} ({row['processor']})"
+
+
 def _conflict_line(row: Row) -> str:
     versions = f"expected version {row['expected_version']}, stands at {row['actual_version']}"
     return f"{row['target_ref']}  {day(row['recorded_at'])}  {versions}: {row['recommended_action']}"
 
 
-_EMPTY = {"conflicts": "No command was refused.", "tombstones": "Nothing was forgotten."}
+_EMPTY = {
+    "conflicts": "No command was refused.",
+    "tombstones": "Nothing was forgotten.",
+    "outcomes": "No outcome is recorded: say what came of an answer with `amos record-outcome`.",
+}
 _LINES: dict[str, Callable[[Row], str]] = {
     "atoms": _atom_line,
     "candidates": _candidate_line,
@@ -80,6 +89,7 @@ _LINES: dict[str, Callable[[Row], str]] = {
     "conversations": _conversation_line,
     "decisions": _decision_line,
     "tombstones": _tombstone_line,
+    "outcomes": _outcome_line,
     "conflicts": _conflict_line,
 }
 

@@ -15,6 +15,7 @@ from amos.errors import BusyError, InputError, IntegrityError, SchemaError, Usag
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from amos.storage import connections, leftovers, locks
+from amos.storage.upgrades import FORMAT
 from committed_rows import NOW, commit, new_shard, story
 
 
@@ -22,7 +23,7 @@ def test_a_new_store_ignores_itself_and_states_its_format(tmp_path):
     with new_shard(tmp_path):
         pass
     assert (tmp_path / "store/.gitignore").read_text() == "*\n"
-    assert "format = 2" in (tmp_path / "store/amos.toml").read_text()
+    assert f"format = {FORMAT}" in (tmp_path / "store/amos.toml").read_text()
 
 
 def test_making_a_store_again_changes_nothing(tmp_path):
@@ -93,7 +94,10 @@ def test_a_newer_store_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("payload", "said"),
     [
-        (b"format = 3\n", "is of format 3, this version reads up to 2"),
+        (
+            f"format = {FORMAT + 1}\n".encode(),
+            f"is of format {FORMAT + 1}, this version reads up to {FORMAT}",
+        ),
         (b"format = [\n", "states no format"),
         (b"\xff\xfe", "states no format"),
         (b"# nothing\n", "states no format"),

@@ -1,0 +1,92 @@
+"""What was learned of claims and edges from the outcomes of packets, folded from the rows of feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.atoms.feedback import HEALTHY, LOW_UTILITY, WEAKENING, Fed, fed_by
+from amos.flow.printed import shown_score, shown_time
+from amos.flow.sight import Sight
+from amos.flow.versions import latest
+from amos.journal.store import Snapshot
+from amos.schemas.columns import ID
+
+COLUMNS = ["source_id", "packet_id", "atom_id", "turn_id", "edge_id", "kind", "utility_ppm", "salience_ppm",
+           "recorded_at"]  # fmt: skip
+_BASE = ["atom_id", "version", "utility_ppm", "salience_ppm", "health_status"]
+
+
+def feedback_in_sight(sight: Sight, column: str, ids: Iterable[bytes]) -> dict[bytes, Fed]:
+    """Return the feedback on some rows from outcomes in sight, by the id in `column`."""
+    if sight.snapshot.row_count("feedback") == 0:
+        return {}
+    wanted = pa.array(list(dict.fromkeys(ids)), ID)
+    rows = sight.seen("feedback", sight.snapshot.lookup("feedback", column, wanted))
+    return fed_by(rows.select(COLUMNS).to_pylist(), column)
+
+
+def shown_learned(fed: Fed, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are printed of a claim whose stored row is given."""
+    standing = fed.standing(row["utility_ppm"], row["salience_ppm"], row["health_status"])
+    return {
+        "health": standing.health,
+        "utility": shown_score(standing.utility_ppm),
+        "salience": shown_score(standing.salience_ppm),
+        "last_accessed_at": shown_time(fed.last),
+        **fed.counts(),
+    }
+
+
+class LowUtility:
+    """Tells which healthy claims count as of low utility, for callers of any scope.
+
+    A caller is told of the outcomes in sight alone, so that nothing is learned of what happened elsewhere.
+    """
+
+    def __init__(self, snapshot: Snapshot, now: datetime) -> None:
+        self._snapshot = snapshot
+        self._now = now
+        self._known: dict[tuple[tuple[str, str], ...], frozenset[bytes]] = {}
+
+    def __call__(self, scope: Mapping[str, str]) -> frozenset[bytes]:
+        """Return the ids of these claims as a caller of this scope sees them."""
+        key = tuple(sorted(scope.items()))
+        if key not in self._known:
+            self._known[key] = self._read(Sight(snapshot=self._snapshot, now=self._now, scope=scope))
+        return self._known[key]
+
+    def _read(self, sight: Sight) -> frozenset[bytes]:
+        if self._snapshot.row_count("feedback") == 0:
+            return frozenset()
+        rows = self._snapshot.table("feedback", ["atom_id", "kind"])
+        weakened = rows.filter(pc.is_in(rows["kind"], value_set=pa.array(WEAKENING)))
+        ids = weakened["atom_id"].combine_chunks().drop_null().unique()
+        found = feedback_in_sight(sight, "atom_id", ids.to_pylist())
+        atoms = latest(self._snapshot.lookup("atoms", "atom_id", ids, _BASE), "atoms")
+        return frozenset(
+            row["atom_id"]
+            for row in atoms.to_pylist()
+            if row["atom_id"] in found and _health(found[row["atom_id"]], row) == LOW_UTILITY
+        )
+
+
+def with_low_utility(atoms: pa.Table, low: frozenset[bytes]) -> pa.Table:
+    """Return claims with the health of those of low utility, by id, where they are healthy otherwise."""
+    if not low:
+        return atoms
+    is_low = pc.and_(
+        pc.is_in(atoms["atom_id"], value_set=pa.array(sorted(low), ID)),
+        pc.equal(atoms["health_status"], HEALTHY),
+    )
+    place = atoms.schema.get_field_index("health_status")
+    health = pc.if_else(is_low, LOW_UTILITY, atoms["health_status"])
+    return atoms.set_column(place, atoms.schema.field(place), health)
+
+
+def _health(fed: Fed, row: Mapping[str, Any]) -> str:
+    return fed.standing(row["utility_ppm"], row["salience_ppm"], row["health_status"]).health

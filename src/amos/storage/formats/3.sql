@@ -1,0 +1,1 @@
+-- What format 3 adds: rows of the tables outcomes and feedback, which an older program cannot read.
