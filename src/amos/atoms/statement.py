@@ -8,7 +8,10 @@ from typing import Any
 
 import msgspec
 
-_SAID_BY_AUTHOR = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
+_SAID_BY_AUTHOR = (
+    "i ", "i'", "i’", "my ", "we ", "our ", "me ", "ich ", "mein ", "meine ", "wir ", "je ", "j'", "mon ", "ma ",
+    "yo ", "mi ", "mis ",
+)  # fmt: skip
 _VERBS = {
     ("preference", "positive"): "likes",
     ("preference", "negative"): "avoids",

@@ -134,11 +134,15 @@ def _is_no_activity(_: str, words: list[str]) -> bool:
     return len(words) == 1 and words[0] not in _PASTIMES
 
 
+_PERFECT = re.compile(r"(?!gera|gebä|gedi|gefä|gesch|gewä|gest|gede)ge[a-zäöü]{3,}(?:t|en)|[a-zäöü]{3,}iert")
+"""How German says what was done: "einen Kuchen gebacken" is no cake that somebody has."""
 _KINDS: dict[str, Callable[[str, list[str]], bool]] = {
     "location": _is_no_place,
     "activity": _is_no_activity,
     "employer": lambda value, words: value.islower() and words[0] not in _ARTICLES,
-    "possession": lambda _, words: not _OF_A_TALK.isdisjoint(words),
+    "possession": lambda _, words: (
+        not _OF_A_TALK.isdisjoint(words) or _PERFECT.fullmatch(words[-1]) is not None
+    ),
     "preference": lambda _, words: len(words) == 1 and words[0] in _AIMLESS,
     "instruction": lambda _, words: len(words) == 1,
     "name": lambda _, words: words[-1] in ("dr", "mr", "mrs", "ms", "prof", "miss", "sir"),

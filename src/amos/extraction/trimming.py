@@ -58,6 +58,7 @@ def trim_value(value: str, property_name: str, family: str) -> str:
     if property_name == "home city":
         found = _BESIDE.search(value)
         value = value[: found.start()] if found is not None else value
+        value = value.removeprefix("in ") or value
     if (" wh" in value or " that " in value) and family in _RELATIVE_FAMILIES:
         found = _RELATIVE.search(value)
         if found is not None and found.start() > 0:

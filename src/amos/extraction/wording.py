@@ -18,7 +18,16 @@ _CANONICAL = {
     "birth date": "birthday", "birthdate": "birthday", "dob": "birthday",
     "telephone number": "phone number", "mobile number": "phone number",
     "mail": "email", "e-mail": "email", "email address": "email", "e-mail address": "email",
-    "nickname": "preferred name", "allergies": "allergy",
+    "nickname": "preferred name", "allergies": "allergy", "geburtstag": "birthday",
+    "anniversaire": "birthday", "cumpleaños": "birthday", "beruf": "occupation", "métier": "occupation",
+    "profesión": "occupation", "arbeitgeber": "employer", "employeur": "employer",
+    "spitzname": "preferred name",
+    "surnom": "preferred name", "apodo": "preferred name", "nom": "name", "prénom": "name", "nombre": "name",
+    "trinke": "drink", "esse": "eat", "spreche": "speak", "spiele": "play", "benutze": "use", "nutze": "use",
+    "fahre": "drive", "lese": "read", "sammle": "collect", "trage": "wear", "bebo": "drink", "tomo": "drink",
+    "como": "eat", "hablo": "speak", "toco": "play", "juego a": "play", "uso": "use", "leo": "read",
+    "colecciono": "collect", "llevo": "wear", "bois": "drink", "mange": "eat", "parle": "speak",
+    "utilise": "use", "lis": "read", "collectionne": "collect", "porte": "wear",
 }  # fmt: skip
 _ARTICLES = ("the ", "a ", "an ", "my ", "our ")
 _LEADS = ("current ", "currently ", "present ", "own ", "very own ", "new ")
@@ -63,7 +72,7 @@ def one_spelling(word: str) -> str:
 @functools.lru_cache(maxsize=8192)
 def clean_property(text: str) -> str:
     """Return a property in lower case, one spelling, without article, possessive or "current"."""
-    words = visible(text).strip(_EDGES).casefold()
+    words = visible(text).strip(_EDGES).lower()
     words = " ".join(_SPELLING.get(word, word) for word in words.split())
     for lead in _PROPERTY_LEADS:
         words = words.removeprefix(lead)
