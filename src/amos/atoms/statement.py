@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 _SAID_BY_AUTHOR = (
-    "i ", "i'", "i’", "my ", "we ", "our ", "me ", "ich ", "mein ", "meine ", "wir ", "je ", "j'", "mon ", "ma ",
-    "yo ", "mi ", "mis ",
+    "i ", "i'", "i’", "my ", "we ", "our ", "me ", "ich ", "mein ", "meine ", "wir ", "je ", "j'", "mon ",
+    "ma ", "yo ", "mi ", "mis ",
 )  # fmt: skip
 _VERBS = {
     ("preference", "positive"): "likes",

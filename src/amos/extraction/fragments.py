@@ -178,7 +178,7 @@ def _is_unnamed(verb: str, words: list[str]) -> bool:
     is_pointing = (
         words[0] in _POINTERS
         or "here" in words
-        or words[-1] in ("one", "ones")
+        or words[-2:] == ["another", "one"]
         or words[-1] in _PRONOUNS
         or not _TALKED_OF.isdisjoint(words)
     )
