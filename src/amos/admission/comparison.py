@@ -49,6 +49,10 @@ class Current(Protocol):
         """Return the current row version per id in `column` for those of `keys` that the store holds."""
         ...
 
+    def origins(self, ids: pa.Array, columns: Sequence[str]) -> pa.Table:
+        """Return the current rows, with these columns, of the sources with these ids that are known."""
+        ...
+
 
 @dataclass(kw_only=True)
 class Work:

@@ -167,8 +167,8 @@ def _order(candidates: pa.Table, rows: I64, group: I64, order_us: I64) -> I64:
     return order
 
 
-def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
-    """Fold the rows of `encoded` at `place` (ascending); source: code of the source per row."""
+def fold(encoded: Encoded, place: I64, root: I64) -> Folded:
+    """Fold the rows of `encoded` at `place` (ascending); root: code of what each row rests on."""
     claim = encoded.claim[place]
     columns = (
         encoded.group[place],
@@ -192,7 +192,7 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
     opener[claim[opening[::-1]]] = opening[::-1]  # of equal claims the first is written last, and stays
     pair_place = place[pair_row]
     reason = _reasons(encoded, place, action, opener)
-    supported = _supported(claim[opening], source[place[opening]])
+    supported = _supported(claim[opening], root[place[opening]])
     return Folded(
         place=place,
         action=action,
@@ -209,11 +209,11 @@ def fold(encoded: Encoded, place: I64, source: I64) -> Folded:
     )
 
 
-def _supported(claim: I64, source: I64) -> I64:
-    """Return the claim of each distinct pair of claim and source."""
-    is_shared = np.bincount(source)[source] > 1 if source.size else np.zeros(0, np.bool_)
-    sources = int(source.max(initial=0)) + 1
-    shared = np.unique(claim[is_shared] * sources + source[is_shared]) // sources
+def _supported(claim: I64, root: I64) -> I64:
+    """Return the claim of each distinct pair of claim and root."""
+    is_shared = np.bincount(root)[root] > 1 if root.size else np.zeros(0, np.bool_)
+    roots = int(root.max(initial=0)) + 1
+    shared = np.unique(claim[is_shared] * roots + root[is_shared]) // roots
     return np.concatenate((claim[~is_shared], shared))
 
 

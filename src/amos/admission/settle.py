@@ -25,6 +25,7 @@ from amos.admission.decision_rows import decision_rows
 from amos.admission.history import encode_histories, fold, name_refinements
 from amos.admission.policy import Policy
 from amos.admission.reviewed import keep_reviewed
+from amos.admission.roots import root_codes
 from amos.admission.succession import dispute_rows, edge_rows, lineage_rows
 
 
@@ -91,8 +92,7 @@ def _compare(
     """Fold the histories without and with what is new, and find what differs."""
     candidates = pa.concat_tables([stored, replaced, fresh]).combine_chunks()
     encoded = encode_histories(candidates)
-    source = candidates["source_id"].combine_chunks().dictionary_encode().indices.to_numpy()
-    of_place = source[encoded.rows].astype(np.int64)
+    of_place = root_codes(encoded, candidates, current.origins)
     is_new = np.arange(candidates.num_rows) >= stored.num_rows
     is_gone = np.zeros(candidates.num_rows, np.bool_)
     if replaced.num_rows:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from amos.admission.cells import cells
 from amos.clock import from_us
+from amos.evidence.capture import CAPTURED
 from amos.flow.prepare import UNSALTED_CONVERSATIONS, first_rows
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
@@ -31,7 +32,14 @@ class Told(NamedTuple):
 
 
 class NothingStored:
-    """Answers for a store that holds nothing."""
+    """Answers for a store that holds nothing; sources: those that are known all the same."""
+
+    def __init__(self, sources: Snapshot | pa.Table | None = None) -> None:
+        self._sources = sources
+
+    def origins(self, ids: pa.Array, columns: Sequence[str]) -> pa.Table:
+        """Return the rows of the sources with these ids that are known."""
+        return origins_in(self._sources, ids, columns)
 
     def rows(
         self,
@@ -48,11 +56,30 @@ class NothingStored:
         return {}
 
 
-class SnapshotRows:
-    """Answers from one pinned version."""
+def origins_in(sources: Snapshot | pa.Table | None, ids: pa.Array, columns: Sequence[str]) -> pa.Table:
+    """Return the current rows of the sources with these ids; columns: of SOURCES without salts."""
+    if sources is None:
+        return CAPTURED.empty_table().select(columns)
+    if isinstance(sources, pa.Table):
+        return sources.select(columns).filter(pc.is_in(sources["source_id"], value_set=ids))
+    found = sources.lookup("sources", "source_id", ids, [*columns, "revision"])
+    return latest(found, "sources").select(columns)
 
-    def __init__(self, snapshot: Snapshot) -> None:
+
+class SnapshotRows:
+    """Answers from one pinned version; fresh: sources that come on top of it."""
+
+    def __init__(self, snapshot: Snapshot, *, fresh: pa.Table | None = None) -> None:
         self._snapshot = snapshot
+        self._fresh = fresh
+
+    def origins(self, ids: pa.Array, columns: Sequence[str]) -> pa.Table:
+        """Return the current rows, with these columns, of the sources with these ids that are known."""
+        here = origins_in(self._fresh, ids, columns)
+        if self._snapshot.version == 0 or here.num_rows == len(ids):
+            return here
+        others = ids.filter(pc.invert(pc.is_in(ids, value_set=plain(here["source_id"]))))
+        return pa.concat_tables([here, origins_in(self._snapshot, others, columns).cast(here.schema)])
 
     def rows(
         self, table: str, column: str, keys: list[bytes], columns: Sequence[str] | None = None

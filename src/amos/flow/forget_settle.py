@@ -87,7 +87,7 @@ def resettle(
     settled = settle(
         eligible,
         eligible.schema.empty_table(),
-        NothingStored(),
+        NothingStored(snapshot),
         replaced=eligible.schema.empty_table(),
         key=key,
         policy=policy,

@@ -111,7 +111,8 @@ def _planned(
     candidates, moved = inherit_order_times(snapshot, prepared, told)
     replaced = _eligible(moved)
     stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))
-    settled = settle(candidates, stored, known, replaced=replaced, key=key, policy=rules.policy, now=now)
+    here = SnapshotRows(snapshot, fresh=prepared.sources)
+    settled = settle(candidates, stored, here, replaced=replaced, key=key, policy=rules.policy, now=now)
     decisions = pa.concat_tables([settled.decisions, prepared.source_decisions, refusals])
     appended = replace(
         prepared,

@@ -76,7 +76,7 @@ def _propose_batch(proposals: list[Proposal], rules: Rules, now: datetime) -> It
     settled = settle(
         prepared.candidates,
         UNSALTED_CANDIDATES.empty_table(),
-        NothingStored(),
+        NothingStored(prepared.sources),
         replaced=UNSALTED_CANDIDATES.empty_table(),
         key=KEY,
         policy=rules.policy,

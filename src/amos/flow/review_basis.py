@@ -68,11 +68,21 @@ def unsalted(rows: list[Row]) -> pa.Table:
 
 
 def settle_reviewed(
-    snapshot: Snapshot, fresh: pa.Table, changed: pa.Table, *, key: bytes, policy: Policy, now: datetime
+    snapshot: Snapshot,
+    fresh: pa.Table,
+    changed: pa.Table,
+    *,
+    key: bytes,
+    policy: Policy,
+    now: datetime,
+    sources: pa.Table | None = None,
 ) -> Settlement:
-    """Return what follows when `fresh` candidates come in and `changed` ones replace their stored rows."""
+    """Return what follows when `fresh` candidates come in and `changed` ones replace their stored rows.
+
+    sources: those that the fresh ones were read from, where they come in with them.
+    """
     both = pa.concat_tables([fresh, changed])
-    known = SnapshotRows(snapshot)
+    known = SnapshotRows(snapshot, fresh=sources)
     stored = rows_of_histories(snapshot, both["history_id"].combine_chunks())
     eligible = pc.is_null(changed["gate"])
     was = changed.filter(pc.invert(eligible))

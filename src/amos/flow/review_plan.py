@@ -93,7 +93,13 @@ class _Planner:
         fresh = pa.concat_tables([UNSALTED_CANDIDATES.empty_table(), *self.fresh])
         fresh = self._new_only(fresh)
         settled = settle_reviewed(
-            self.snapshot, fresh, changed, key=self.key, policy=self.rules.policy, now=self.now
+            self.snapshot,
+            fresh,
+            changed,
+            key=self.key,
+            policy=self.rules.policy,
+            now=self.now,
+            sources=records.sources,
         )
         entities = pa.concat_tables([records.entities, *self.entities]).combine_chunks()
         own = self._own_decisions(settled)

@@ -16,7 +16,10 @@ from remembered import remembered, told
 from strategies import write_lines
 
 OUTCOME = "Last time the mint tea worked well."
-COPIED = "The quarterly boiler inspection of the north hall was moved to the second Tuesday of every March."
+COPIED = (
+    "My boat is Petrel. The quarterly boiler inspection of the north hall was moved to the second Tuesday of "
+    "every March."
+)
 
 
 def test_8_1_transaction_time_begins_at_the_commit_and_only_for_what_was_committed():
@@ -78,9 +81,7 @@ def test_9_3_a_claim_repeated_in_a_new_conversation_is_a_new_occurrence_of_one_c
 def test_9_4_a_copied_note_is_no_independent_support():
     lines = [told(f"m{day}", COPIED, day, conversation=f"c{day}", author="Lia") for day in (1, 2, 3)]
     with remembered(*lines) as memory:
-        for atom in memory.rows("atoms"):
-            assert atom["evidence_count"] == 3
-            assert atom["root_count"] == 1
+        assert [(atom["evidence_count"], atom["root_count"]) for atom in memory.rows("atoms")] == [(3, 1)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,107 @@
+"""Independent roots of claims: which of their sources are copies, edits, quotes or echoes of one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from amos.admission.cells import cells
+from amos.admission.history import Encoded
+from amos.schemas.vocabulary import Cue, SourceFlag, Trust
+
+I64 = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Origins = Callable[[pa.Array, Sequence[str]], pa.Table]
+"""Returns the current rows, with these columns, of the sources with these ids that are known."""
+
+COPY_CHARACTERS = 80
+"""Characters from which two equal texts are one text: shorter ones people say by themselves."""
+
+_QUOTING = int(Cue.QUOTED | Cue.PASTED | Cue.CODE)
+_PASSED_ON = int(SourceFlag.FORWARDED)
+_ECHOING = (str(Trust.AGENT), str(Trust.TOOL))
+_RECALLED = str(Trust.RECALL)
+_ATTACHED = "attachment"
+_OF_SOURCE = ("source_id", "content_digest", "flags", "revises", "kind")
+
+
+def root_codes(encoded: Encoded, candidates: pa.Table, origins: Origins) -> I64:
+    """Return per place of `encoded` a code of the root that it stands for.
+
+    Equal texts of COPY_CHARACTERS or more and the edits of one message are one root.  What a message quotes,
+    pastes, forwards, attaches or recalls is no root beside others, nor is what an agent or a tool says again
+    in a conversation in which it was said.  A source that `origins` does not know is a root of its own.
+    """
+    sources = candidates["source_id"].combine_chunks().dictionary_encode()
+    code = sources.indices.to_numpy().astype(np.int64)[encoded.rows]
+    supported = np.bincount(encoded.claim, minlength=1)[encoded.claim] > 1 if code.size else code > 0
+    if not supported.any():
+        return code
+    wanted = sources.dictionary.take(pa.array(np.unique(code[supported])))
+    known = origins(wanted, _OF_SOURCE)
+    root = np.arange(len(sources.dictionary), dtype=np.int64)
+    place = pc.index_in(known["source_id"], value_set=sources.dictionary).to_numpy().astype(np.int64)
+    _join_copies(root, place, known, origins)
+    _join_edits(root, place, known, sources.dictionary)
+    passed_on = np.zeros(root.size, np.bool_)
+    passed_on[place] = (known["flags"].to_numpy() & _PASSED_ON != 0) | np.array(
+        [one == _ATTACHED for one in cells(known["kind"])], np.bool_
+    )
+    is_derived = supported & (passed_on[code] | _derived(encoded, candidates))
+    return _with_derived(root[code], encoded.claim, is_derived, encoded.claim_count)
+
+
+def _join_copies(root: I64, place: I64, known: pa.Table, origins: Origins) -> None:
+    """Give sources of one long text one root."""
+    digests = known["content_digest"].combine_chunks().dictionary_encode().indices.to_numpy()
+    shared = np.flatnonzero(np.bincount(digests)[digests] > 1) if digests.size else digests
+    if not shared.size:
+        return
+    ids = known["source_id"].combine_chunks().take(pa.array(shared))
+    texts = origins(ids, ("source_id", "content"))
+    lengths = dict(zip(cells(texts["source_id"]), pc.utf8_length(texts["content"]).to_pylist(), strict=True))
+    first: dict[int, int] = {}
+    for one, at in zip(cells(ids), shared.tolist(), strict=True):
+        if lengths.get(one, 0) >= COPY_CHARACTERS:
+            root[place[at]] = first.setdefault(int(digests[at]), int(place[at]))
+
+
+def _join_edits(root: I64, place: I64, known: pa.Table, ids: pa.Array) -> None:
+    """Give a message that revises another the root of that one."""
+    revised = np.flatnonzero(known["revises"].is_valid().to_numpy())
+    if not revised.size:
+        return
+    older = pc.index_in(known["revises"].take(pa.array(revised)), value_set=ids).to_pylist()
+    link = {int(place[at]): one for at, one in zip(revised.tolist(), older, strict=True) if one is not None}
+    for newer in link:
+        end, seen = newer, set()
+        while end in link and end not in seen:
+            seen.add(end)
+            end = link[end]
+        root[newer] = root[end]
+
+
+def _derived(encoded: Encoded, candidates: pa.Table) -> Mask:
+    """Tell which places only repeat: quotes, recalled text, and echoes in one conversation."""
+    rows = pa.array(encoded.rows)
+    trust = np.array(cells(candidates["trust"].take(rows)))
+    is_derived = (candidates["cues"].take(rows).to_numpy() & _QUOTING != 0) | (trust == _RECALLED)
+    echoes = np.flatnonzero(np.isin(trust, _ECHOING))
+    if echoes.size:
+        talks = int(encoded.conversation.max()) + 1
+        told = encoded.claim * talks + encoded.conversation
+        _, first, which = np.unique(told, return_index=True, return_inverse=True)
+        is_derived[echoes] |= first[which[echoes]] < echoes
+    return np.asarray(is_derived, np.bool_)
+
+
+def _with_derived(root: I64, claim: I64, is_derived: Mask, claims: int) -> I64:
+    """Return the roots, where what is derived stands for another root of its claim, or all of it for one."""
+    stands_for = np.full(claims, -1, np.int64)
+    for chosen in (np.flatnonzero(is_derived), np.flatnonzero(~is_derived)):
+        stands_for[claim[chosen[::-1]]] = root[chosen[::-1]]  # of several the first is written last
+    return np.where(is_derived, stands_for[claim], root)
