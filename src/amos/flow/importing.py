@@ -17,6 +17,7 @@ from amos.copies.wrapping import unwrap_key
 from amos.errors import InputError, IntegrityError
 from amos.flow.digest import state_digest
 from amos.flow.ingest import Run
+from amos.flow.outcome_import import RepeatingOutcomes
 from amos.flow.parcel_lines import Lines, open_lines
 from amos.flow.parcels import Parcel, open_parcel
 from amos.flow.reapply import lacking_tombstones
@@ -166,9 +167,8 @@ def _merge(terms: Importing, parcel: Parcel, planted: Path | None) -> dict[str, 
     was_empty = parcel.is_complete and record["sources"]["new"] == record["records_read"]
     equal = parcel.manifest["state_digest"] == digest if parcel.is_complete else None
     left = count if brought is None else 0
-    differs = undecidable(parcel, reviews_refused=record["reviews"]["refused"]) | (
-        {"tombstones that did not come along": left} if left else {}
-    )
+    left_out = {f"{name}_refused": record[name]["refused"] for name in ("reviews", "outcomes")}
+    differs = undecidable(parcel, **left_out) | ({"tombstones that did not come along": left} if left else {})
     return {
         "mode": "merged",
         "rows": parcel.rows,
@@ -250,6 +250,10 @@ def bring_sources(shard: Shard, held: Held, terms: Importing, *, label: Path) ->
         shard=shard, held=held, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now()
     )
     record = {**receipt.as_record(), "reviews": repeating.repeat()}
+    outcomes = RepeatingOutcomes(
+        shard=shard, held=held, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now()
+    )
+    record["outcomes"] = outcomes.repeat()
     record["graph_version"] = shard.head or None
     shard.record_run(run_id, "import", started, terms.now(), record)
     return record

@@ -17,9 +17,10 @@ from amos.errors import EngineError, InputError
 from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.flow.current import SnapshotRows
 from amos.flow.outcome_members import Item, Members
-from amos.flow.outcome_names import FORMAT, record_key
+from amos.flow.outcome_names import FORMAT, record_key, said_digest
 from amos.flow.outcome_told import Told
 from amos.flow.prepare import Prepared, Rules, prepare
+from amos.flow.sight import Sight
 from amos.flow.tombstoned import read_graves
 from amos.flow.versions import latest
 from amos.identity import id_text, keyed_id
@@ -49,7 +50,10 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Act:
-    """One outcome to be recorded.  said: keyed digest of what is told.  facts: the items in sight."""
+    """One outcome to be recorded.  said: keyed digest of what is told.  facts: the items in sight.
+
+    actor, scope: who says so, and where.
+    """
 
     outcome_id: bytes
     told: Told
@@ -57,6 +61,8 @@ class Act:
     facts: list[Fact]
     said: bytes
     at_us: int
+    actor: str
+    scope: Mapping[str, str | None]
 
     def feedback_row(self, fact: Fact) -> Row:
         """Return the feedback on an item, without what names the outcome."""
@@ -85,6 +91,31 @@ class Act:
         }  # fmt: skip
 
 
+def made_act(
+    key: bytes,
+    members: Members,
+    told: Told,
+    facts: list[Fact],
+    *,
+    at_us: int,
+    actor: str,
+    scope: Mapping[str, str | None],
+) -> Act:
+    """Return an outcome with its id: the same packet, labels, use, items and words make the same one."""
+    words = {
+        "labels": told.labels,
+        "use_status": told.use_status,
+        "items": sorted([fact.item.rank, str(fact.kind)] for fact in facts if fact.is_fed),
+        "missing": sorted(told.missing_capabilities),
+        "note": told.note,
+    }
+    said = said_digest(key, words)
+    return Act(
+        outcome_id=keyed_id(key, "outcomes", members.packet_id + said), told=told, members=members,
+        facts=facts, said=said, at_us=at_us, actor=actor, scope=scope,
+    )  # fmt: skip
+
+
 @dataclass(kw_only=True)
 class OutcomeRows:
     """What a commit appends and rests on; by outcome the edges that learn, and why it was refused."""
@@ -95,19 +126,40 @@ class OutcomeRows:
     refused: dict[bytes, EngineError] = field(default_factory=dict)
 
 
+def stored_items(sight: Sight, members: Sequence[Members]) -> dict[bytes, Row]:
+    """Return the items of packets that are stored and in sight, by id: the rows of claims and sources."""
+    found: dict[bytes, Row] = {}
+    for table, key in (("atoms", "atom_id"), ("sources", "source_id")):
+        ids = {item.identifier for one in members for item in one.items if item.table == table}
+        rows = latest(sight.snapshot.lookup(table, key, pa.array(sorted(ids), ID)), table)
+        found |= {row[key]: row for row in sight.seen(table, rows).to_pylist()}
+    return found
+
+
+def fresh_acts(snapshot: Snapshot, acts: Sequence[Act]) -> dict[bytes, Act]:
+    """Return the acts that are not recorded, each once, by outcome."""
+    ids = pa.array(list(dict.fromkeys(act.outcome_id for act in acts)), ID)
+    held: set[bytes] = set()
+    if snapshot.row_count("outcomes"):
+        held.update(snapshot.lookup("outcomes", "outcome_id", ids, ["outcome_id"])["outcome_id"].to_pylist())
+    fresh: dict[bytes, Act] = {}
+    for act in acts:
+        if act.outcome_id not in held:
+            fresh.setdefault(act.outcome_id, act)
+    return fresh
+
+
 def outcome_rows(
     snapshot: Snapshot,
     acts: Sequence[Act],
     *,
     rules: Rules,
     key: bytes,
-    actor: str,
-    scope: Mapping[str, str],
     now: datetime,
 ) -> OutcomeRows:
     """Return the rows of `acts`, none of which is recorded; those whose words may not be kept are refused."""
     found = OutcomeRows()
-    acts, records = _records(snapshot, acts, found, rules=rules, key=key, actor=actor, scope=scope, now=now)
+    acts, records = _records(snapshot, acts, found, rules=rules, key=key, now=now)
     if not acts:
         return found
     assert records is not None
@@ -140,14 +192,12 @@ def _records(
     *,
     rules: Rules,
     key: bytes,
-    actor: str,
-    scope: Mapping[str, str],
     now: datetime,
 ) -> tuple[Sequence[Act], Prepared | None]:
     """Return the acts whose records may be kept, and these; the others are refused in `found`."""
     graves = read_graves(snapshot, key, now)
     while acts:
-        raw = pa.Table.from_pylist([_raw(act, actor, scope) for act in acts], schema=RAW)
+        raw = pa.Table.from_pylist([_raw(act) for act in acts], schema=RAW)
         envelope = (identify_sources(raw, key), digest_deliveries(raw, key), pa.nulls(raw.num_rows, ID))
         records = prepare(raw, envelope, rules=rules, key=key, now=now, graves=graves)
         reasons = {row["source_row"]: str(row["reason"]) for row in records.findings.to_pylist()}
@@ -163,7 +213,7 @@ def _records(
     return acts, None
 
 
-def _raw(act: Act, actor: str, scope: Mapping[str, str]) -> Row:
+def _raw(act: Act) -> Row:
     told = act.told
     extra = {"missing_capabilities": list(told.missing_capabilities)} if told.missing_capabilities else None
     return {
@@ -174,7 +224,7 @@ def _raw(act: Act, actor: str, scope: Mapping[str, str]) -> Row:
         "kind": "record",
         "role": str(Role.RECORD),
         "trust": str(Trust.TRUSTED_USER),
-        "author": actor,
+        "author": act.actor,
         "is_owner": False,
         "event_us": act.at_us,
         "is_zone_assumed": False,
@@ -185,7 +235,7 @@ def _raw(act: Act, actor: str, scope: Mapping[str, str]) -> Row:
         "flags": 0,
         "locator": FORMAT,
         "extra": None if extra is None else json.dumps(extra, ensure_ascii=False),
-        **{f"scope_{name}": scope.get(name) for name in SCOPE_NAMES},
+        **{f"scope_{name}": act.scope.get(name) for name in SCOPE_NAMES},
     }
 
 

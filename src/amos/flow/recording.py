@@ -7,24 +7,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import pyarrow as pa
-
 from amos.atoms.feedback import FLAGGING, Fed, kind_of_use
 from amos.clock import to_us
 from amos.errors import BusyError, EngineError, UsageError
 from amos.flow.learned import feedback_in_sight
 from amos.flow.outcome_members import Item, Members, MembersReader
-from amos.flow.outcome_names import said_digest
-from amos.flow.outcome_rows import Act, Fact, OutcomeRows, outcome_rows
+from amos.flow.outcome_rows import Act, Fact, OutcomeRows, fresh_acts, made_act, outcome_rows, stored_items
 from amos.flow.outcome_told import Told
 from amos.flow.prepare import Rules
 from amos.flow.printed import shown_score
 from amos.flow.sight import Sight
-from amos.flow.versions import latest
-from amos.identity import id_text, keyed_id, parse_ref
+from amos.identity import id_text, parse_ref
 from amos.journal.store import HeadMoved, Shard, Snapshot
 from amos.retrieval.visibility import Reader
-from amos.schemas.columns import ID
 from amos.schemas.vocabulary import FeedbackKind
 
 TRIES = 4
@@ -89,29 +84,20 @@ class _Batch:
 
     def decide(self, told: Sequence[Told], found: Sequence[Members | EngineError]) -> list[Row | EngineError]:
         """Return what each outcome changes; `rows` holds what there is to commit."""
-        visible = self._visible([one for one in found if isinstance(one, Members)])
+        visible = stored_items(self._sight, [one for one in found if isinstance(one, Members)])
         acts: list[Act | EngineError] = []
         for one, members in zip(told, found, strict=True):
             acts.append(members if isinstance(members, EngineError) else self._act(one, members, visible))
-        fresh = self._fresh([act for act in acts if isinstance(act, Act)])
+        fresh = fresh_acts(self._snapshot, [act for act in acts if isinstance(act, Act)])
         self.rows = outcome_rows(
             self._snapshot, list(fresh.values()), rules=self._work.rules, key=self._work.shard.key,
-            actor=self._work.actor, scope=self._work.scope, now=self.now,
+            now=self.now,
         )  # fmt: skip
         before = self._before([act for act in acts if isinstance(act, Act)])
         return [
             act if isinstance(act, EngineError) else self._result(act, fresh.get(act.outcome_id), before)
             for act in acts
         ]
-
-    def _visible(self, members: Sequence[Members]) -> dict[bytes, Row]:
-        """Return the items that are stored and in sight, by id; of claims what they stand at."""
-        found: dict[bytes, Row] = {}
-        for table, key in (("atoms", "atom_id"), ("sources", "source_id")):
-            ids = {item.identifier for one in members for item in one.items if item.table == table}
-            rows = latest(self._snapshot.lookup(table, key, pa.array(sorted(ids), ID)), table)
-            found |= {row[key]: row for row in self._sight.seen(table, rows).to_pylist()}
-        return found
 
     def _act(self, told: Told, members: Members, visible: Mapping[bytes, Row]) -> Act | EngineError:
         items = [item for item in members.items if item.identifier in visible]
@@ -126,31 +112,10 @@ class _Batch:
             Fact(item, kinds.get(item.identifier, FeedbackKind.EXPOSURE), visible[item.identifier])
             for item in items
         ]
-        said = said_digest(
-            self._work.shard.key,
-            {
-                "labels": told.labels,
-                "use_status": told.use_status,
-                "items": sorted([fact.item.rank, str(fact.kind)] for fact in facts if fact.is_fed),
-                "missing": sorted(told.missing_capabilities),
-                "note": told.note,
-            },
-        )
-        outcome_id = keyed_id(self._work.shard.key, "outcomes", members.packet_id + said)
-        return Act(outcome_id=outcome_id, told=told, members=members, facts=facts, said=said, at_us=at_us)
-
-    def _fresh(self, acts: Sequence[Act]) -> dict[bytes, Act]:
-        """Return the acts that are not recorded, each once."""
-        ids = pa.array(list(dict.fromkeys(act.outcome_id for act in acts)), ID)
-        held = set()
-        if self._snapshot.row_count("outcomes"):
-            rows = self._snapshot.lookup("outcomes", "outcome_id", ids, ["outcome_id"])
-            held = set(rows["outcome_id"].to_pylist())
-        fresh: dict[bytes, Act] = {}
-        for act in acts:
-            if act.outcome_id not in held:
-                fresh.setdefault(act.outcome_id, act)
-        return fresh
+        return made_act(
+            self._work.shard.key, members, told, facts, at_us=at_us, actor=self._work.actor,
+            scope=self._work.scope,
+        )  # fmt: skip
 
     def _before(self, acts: Sequence[Act]) -> dict[bytes, Fed]:
         """Return the feedback so far on the claims that are fed back."""

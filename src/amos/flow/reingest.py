@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from amos.admission.reviewed import REVIEWER
 from amos.evidence.capture import identify_sources
 from amos.extraction.grammar import GRAMMARS
+from amos.flow import outcome_names
 from amos.flow.review_names import FORMAT
 from amos.flow.streaming import Held, newest_rows
 from amos.flow.versions import latest
@@ -25,6 +26,8 @@ from amos.schemas.vocabulary import Outcome, Reason, SourceFlag
 from amos.sources.block import Batch
 
 BATCH_ROWS = 8_192
+_REPEATED = pa.array([FORMAT, outcome_names.FORMAT])
+"""Formats of records that are repeated once their cases are there: see review_import, outcome_import."""
 _AS_THEY_ARE = (
     "format", "block", "kind", "role", "trust", "author", "is_owner", "channel", "zone", "is_zone_assumed",
     "session", "turn", "reply_to", *(f"scope_{name}" for name in SCOPE_NAMES), "may_retain", "purposes",
@@ -161,7 +164,8 @@ class Reading:
 
     def _batches(self, choose: Callable[[np.ndarray], np.ndarray]) -> Iterator[Batch]:
         for sources in _in_pieces(newest_rows(self.held, "sources", SOURCE_COLUMNS)):
-            sources = sources.filter(pc.not_equal(sources["format"], FORMAT))  # see review_import
+            is_told = pc.is_in(sources["format"], value_set=_REPEATED)
+            sources = sources.filter(pc.invert(is_told))
             chosen = sources.filter(pa.array(choose(edits_among(sources, self.told))))
             fresh = chosen.filter(pa.array(self._is_new(chosen)))
             self.linked += _records(chosen) - _records(fresh)
@@ -216,7 +220,7 @@ def extractor_of(held: Held) -> str | None:
     return only if only in GRAMMARS else None
 
 
-def undecidable(held: Held, *, reviews_refused: int) -> dict[str, int]:
+def undecidable(held: Held, *, reviews_refused: int, outcomes_refused: int) -> dict[str, int]:
     """Return what of an export no new decision over its sources can arrive at, with its rows."""
     cut = refused = 0
     for rows in held.groups("sources", ["revision"]):
@@ -230,6 +234,7 @@ def undecidable(held: Held, *, reviews_refused: int) -> dict[str, int]:
         "sources cut by an erasure": cut,
         "refused deliveries": refused,
         "decisions of a reviewer": reviews_refused,
+        "outcomes of packets": outcomes_refused,
     }
     return {name: count for name, count in found.items() if count}
 

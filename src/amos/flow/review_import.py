@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,7 @@ from amos.clock import to_us
 from amos.errors import EngineError
 from amos.flow.digest_ids import CANDIDATE, ENTITY, UnkeyedIds
 from amos.flow.forget_reach import reach_of
+from amos.flow.held_rows import HeldRows, all_rows, chosen_rows
 from amos.flow.prepare import Rules
 from amos.flow.review_cases import Case, find_case
 from amos.flow.review_checks import Check
@@ -30,8 +31,7 @@ from amos.flow.sight import Sight
 from amos.flow.streaming import Held, newest_rows
 from amos.identity import id_text, keyed_id, parse_ref, prefix_range, source_identity
 from amos.journal.store import Shard
-from amos.schemas.columns import ID, select_fields
-from amos.schemas.state import stored
+from amos.schemas.columns import ID
 
 _SOURCE = ["source_id", "format", "delivery_key", "block", "content", "author", "event_time", "turn", "extra"]
 _TRIES = 3
@@ -79,7 +79,7 @@ class Repeating:
 
         One is refused where its case is not there, or waits no longer.
         """
-        sources = _rows(self.held, "sources", _SOURCE)
+        sources = all_rows(self.held, "sources", _SOURCE)
         records = sorted(_records(sources), key=lambda one: (one.at_us, one.turn, one.ref))
         if records:
             self._names = _identities(self.held, sources, records)
@@ -214,22 +214,6 @@ def _records(sources: pa.Table) -> Iterator[Record]:
             )
 
 
-class _HeldRows:
-    """Some rows of an export, found by their ids as those of a snapshot are."""
-
-    def __init__(self, tables: dict[str, pa.Table]) -> None:
-        self._tables = tables
-
-    def lookup(
-        self, name: str, column: str, keys: pa.Array | pa.ChunkedArray, columns: Sequence[str] | None = None
-    ) -> pa.Table:
-        """Return the rows of a table whose id `column` is among `keys`."""
-        rows = self._tables[name]
-        wanted = keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
-        found = rows.filter(pc.is_in(rows[column], value_set=wanted.cast(ID)))
-        return found if columns is None else found.select(columns)
-
-
 def _identities(held: Held, sources: pa.Table, records: Iterable[Record]) -> dict[str, str]:
     """Return the hex identity of each candidate and message that was decided on, by its reference there."""
     named = {"candidates": set[bytes](), "sources": set[bytes]()}
@@ -238,13 +222,15 @@ def _identities(held: Held, sources: pa.Table, records: Iterable[Record]) -> dic
         if table in named:
             named[table].add(prefix_range(body)[0])
     wanted = {table: pa.array(sorted(ids), ID) for table, ids in named.items()}
-    candidates = _chosen(held, "candidates", ["version", *CANDIDATE], "candidate_id", wanted["candidates"])
+    candidates = chosen_rows(
+        held, "candidates", ["version", *CANDIDATE], "candidate_id", wanted["candidates"]
+    )
     candidates = candidates.filter(pc.is_valid(candidates["payload"]))  # withheld ones come without
     cited = pa.concat_arrays([wanted["sources"], candidates["source_id"].combine_chunks().cast(ID)])
     plain = sources.filter(pc.not_equal(sources["format"], FORMAT))
     plain = plain.filter(pc.is_in(plain["source_id"], value_set=cited))
-    entities = _rows(held, "entities", ENTITY)
-    ids = UnkeyedIds(_HeldRows({"candidates": candidates, "sources": plain, "entities": entities}))
+    entities = all_rows(held, "entities", ENTITY)
+    ids = UnkeyedIds(HeldRows({"candidates": candidates, "sources": plain, "entities": entities}))
     own = candidates.filter(pc.is_in(candidates["source_id"], value_set=plain["source_id"].combine_chunks()))
     told = [("candidates", own["candidate_id"], ids.candidates(own))] if own.num_rows else []
     told.append(("sources", plain["source_id"], ids.sources(plain["source_id"].combine_chunks().cast(ID))))
@@ -253,21 +239,6 @@ def _identities(held: Held, sources: pa.Table, records: Iterable[Record]) -> dic
         for table, known, names in told
         for one, name in zip(known.to_pylist(), names.to_pylist(), strict=True)
     }
-
-
-def _chosen(held: Held, table: str, columns: list[str], key: str, ids: pa.Array) -> pa.Table:
-    parts = [part.filter(pc.is_in(part[key], value_set=ids)) for part in newest_rows(held, table, columns)]
-    return pa.concat_tables(parts) if parts else stored_rows(table, columns)
-
-
-def _rows(held: Held, table: str, columns: list[str]) -> pa.Table:
-    parts = list(newest_rows(held, table, columns))
-    return pa.concat_tables(parts) if parts else stored_rows(table, columns)
-
-
-def stored_rows(table: str, columns: Sequence[str]) -> pa.Table:
-    """Return no rows of a table."""
-    return select_fields(stored(table), columns).empty_table()
 
 
 def _worded(held: Held, sources: pa.Table) -> dict[str, tuple[str, str]]:

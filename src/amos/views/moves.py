@@ -71,6 +71,10 @@ def import_lines(record: Record) -> Iterator[str]:
     if any(reviews.values()):
         came = f"{reviews['repeated']:,} came along, {reviews['linked']:,} were here"
         yield f"Decisions of people: {came}, {reviews['refused']:,} do not fit what is stored here."
+    outcomes = record["outcomes"]
+    if any(outcomes.values()):
+        came = f"{outcomes['repeated']:,} came along, {outcomes['linked']:,} were here"
+        yield f"Outcomes of packets: {came}, {outcomes['refused']:,} do not fit what is stored here."
     if record["tombstones"]["not_transferable"]:
         count = plural(record["tombstones"]["not_transferable"], "tombstone")
         yield f"{count} of the export hold under its own key alone and did not come along."

@@ -365,6 +365,37 @@ class TestMoving:
             assert digest_of(store) == wanted
             assert store.list().rows[0]["utility"] == 0.53
 
+    @pytest.mark.parametrize("form", ["parquet", "jsonl"])
+    def test_outcomes_are_repeated_where_an_export_comes_in_without_its_key(self, tmp_path, form):
+        from amos.api import Store
+        from amos.moves import export_lines, export_tables, import_export
+
+        lines = (told("m1", TEA), told("m2", "My favourite tea is Darjeeling.", day=2), told("m3", BREAD))
+        with remembered(*lines) as memory:
+            packet, claims = asked(memory, "favourite tea or bread", include_superseded=True)
+            words = {"missing_capabilities": ["calendar"], "note": "he said so"}
+            memory.store.record_outcome(packet.packet_id, labels=["good"], used=claims, at=WHEN)
+            words |= {"corrected": claims[:1], "labels": ["stale"]}
+            memory.store.record_outcome(packet.packet_id, at=WHEN, **words)
+            turn = memory.store.packet("favourite tea", record=True, requested_memory_types=["turn"])
+            memory.store.record_outcome(turn.packet_id, used=[turn.items[0].source_id], at=WHEN)
+            wanted, before = digest_of(memory.store), row_of(memory, "Darjeeling")
+            out = tmp_path / "out.jsonl"
+            if form == "parquet":
+                export_tables(memory.store, out)
+            else:
+                export_lines(memory.store, "jsonl", out)
+        for came in ({"repeated": 3, "linked": 0, "refused": 0}, {"repeated": 0, "linked": 3, "refused": 0}):
+            receipt = import_export(tmp_path / "new", out)
+            assert receipt["outcomes"] == came
+        with Store.open(tmp_path / "new") as store:
+            assert digest_of(store) == wanted
+            (after,) = [row for row in store.list().rows if "Darjeeling" in row["statement"]]
+            names = ("utility", "salience", "used", "access_count", "corrections_after_use")
+            assert [after[name] for name in names] == [before[name] for name in names]
+            assert store.report_outcomes()["missing_capabilities"]["total"] == 1
+            assert store.verify(deep=True).problems == []
+
     def test_reading_again_keeps_outcomes(self):
         with remembered(told("m1", BREAD)) as memory:
             packet, claims = asked(memory, "bread")
