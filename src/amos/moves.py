@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from amos.clock import utc_now
 from amos.errors import UsageError
@@ -65,21 +65,30 @@ def back_up(
     )
 
 
+class RestoreTerms(TypedDict, total=False):
+    """How a backup is restored; see `restore`."""
+
+    keys: str | Path | None
+    live: str | Path | None
+    replace: bool
+    without_erasures: bool
+
+
 def restore(
     source: str | Path,
     destination: str | Path,
     *,
     shard: tuple[str, str] = _SHARD,
-    keys: str | Path | None = None,
-    live: str | Path | None = None,
-    replace: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
+    **terms: Unpack[RestoreTerms],
 ) -> dict[str, Any]:
     """Make a store in the folder `destination` of the backup `source`; return the receipt.
 
-    live: a store of the same key; what it has forgotten since the backup is forgotten in the restored
-    store before that opens.  replace: a shard that stands there is moved aside, and its erasures count too.
+    keys: a key file, when the backup has none.  live: a store of the same key; what it has forgotten since
+    the backup is forgotten in the restored store before that opens.  replace: a shard that stands there is
+    moved aside, and its erasures count too.  without_erasures: a damaged one that does not tell its erasures
+    is passed over, and listed as `unread`.
     """
     from amos.flow.restore import Restoring, restore_shard
 
@@ -89,17 +98,19 @@ def restore(
         _owned(target, "write")
     if target.resolve().is_relative_to(Path(source).resolve()):
         raise UsageError(f"{target} lies inside the backup", path=str(target))
-    terms = Restoring(
+    keys, live = terms.get("keys"), terms.get("live")
+    asked = Restoring(
         source=Path(source),
         destination=target,
         tenant=shard[0],
         workspace=shard[1],
         keys=None if keys is None else Path(keys),
         live=None if live is None else Path(live),
-        replace=replace,
+        replace=terms.get("replace", False),
+        without_erasures=terms.get("without_erasures", False),
     )
     return restore_shard(
-        terms, actor=principal_of(target).name, now=utc_now(), dry_run=dry_run, progress=progress
+        asked, actor=principal_of(target).name, now=utc_now(), dry_run=dry_run, progress=progress
     )
 
 

@@ -61,6 +61,8 @@ def backup(
 @click.option("--keys", type=GivenPath(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
               help="A keys.sqlite, when the backup has none.")  # fmt: skip
 @click.option("--replace", is_flag=True, help="Move aside what stands at DESTINATION.")
+@click.option("--without-erasures", is_flag=True,
+              help="Pass over a damaged store: what it has forgotten since comes back.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Do everything but the last step.")
 @json_option
 @pass_invocation
@@ -71,6 +73,7 @@ def restore(
     destination: Path,
     keys: Path | None,
     replace: bool,
+    without_erasures: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -96,6 +99,7 @@ def restore(
             keys=keys,
             live=invocation.root,
             replace=replace,
+            without_erasures=without_erasures,
             dry_run=dry_run,
             progress=progress,
         )

@@ -24,7 +24,13 @@ from amos.storage.copying import (
 )
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, place_file, rename_durably, sync_folder
-from amos.storage.folders import find_shard, make_inner_folders, shard_folder, write_root_files
+from amos.storage.folders import (
+    find_shard,
+    holds_shard,
+    make_inner_folders,
+    shard_folder,
+    write_root_files,
+)
 from amos.storage.keys import fingerprint, read_key
 from amos.storage.locks import alone_among_readers, alone_among_writers, maker_lock, pin_lock, writer_lock
 from amos.storage.places import place
@@ -43,6 +49,7 @@ __all__ = [
     "catalog_records",
     "find_shard",
     "held_backup",
+    "holds_shard",
     "note_copies",
     "note_copy",
     "plant_shard",
@@ -240,7 +247,7 @@ def put_in_place(built: Path, shard: Path, aside: Path | None, *, replaced: int 
     reach("restore.built")
     with disk_errors(root):
         shard.parent.mkdir(parents=True, exist_ok=True)
-        if place(shard, "shard.sqlite").exists():
+        if holds_shard(shard):
             if aside is None:
                 raise UsageError(
                     f"{shard} holds a store already",

@@ -30,6 +30,9 @@ Record = Mapping[str, Any]
 
 VERIFIER = "check_export.py"
 _GIVEN = "the checkpoint given"
+_SAME_MOMENT = (
+    "Take both while nothing is written: `amos verify --checkpoint FILE` and `amos verify --proof REF`."
+)
 
 
 def verify_since(
@@ -138,7 +141,8 @@ def export_journal(shard: Shard, path: Path, scope: Mapping[str, str]) -> dict[s
 def check_proof_record(record: Record, checkpoint: Record | None) -> dict[str, Any]:
     """Return what a proof shows; no store is needed.
 
-    Raises InputError when it is none, IntegrityError when it shows nothing or the checkpoint is another's.
+    Raises InputError when it is none, IntegrityError when it shows nothing or the checkpoint is another's,
+    UsageError for a checkpoint of another moment.
     """
     try:
         root = check_export.check_proof(record)
@@ -152,8 +156,11 @@ def check_proof_record(record: Record, checkpoint: Record | None) -> dict[str, A
         ) from cause
     if checkpoint is not None:
         earlier = read_checkpoint(checkpoint, _GIVEN)
-        if (earlier.event_count, earlier.root.hex()) != (size, root):
-            raise IntegrityError("the checkpoint is of another history, or of another moment of it")
+        if earlier.event_count != size:
+            said = f"the proof was taken at {size} events, the checkpoint at {earlier.event_count}"
+            raise UsageError(said, advice=_SAME_MOMENT)
+        if earlier.root.hex() != root:
+            raise IntegrityError("the checkpoint is of another history", advice=_SAME_MOMENT)
     row = record["row"]
     return {
         "ok": True,

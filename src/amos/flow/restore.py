@@ -5,17 +5,25 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from amos.clock import to_us
-from amos.copies.store import Progress, build_shard, building, held_backup, note_copies, put_in_place
-from amos.errors import IntegrityError, UsageError
+from amos.copies.store import (
+    Progress,
+    build_shard,
+    building,
+    held_backup,
+    holds_shard,
+    note_copies,
+    put_in_place,
+)
+from amos.errors import EngineError, IntegrityError, UsageError
 from amos.flow.digest import state_digest
-from amos.flow.reapply import forget_again, missing_erasures
+from amos.flow.reapply import Missing, forget_again, missing_erasures
 from amos.flow.rules import default_rules
 from amos.identity import random_id
 from amos.journal.store import Shard, refuse_unsafe_disk
@@ -29,6 +37,7 @@ class Restoring:
 
     keys: a key file, when the backup has none.  live: store folder whose erasures are applied.
     replace: a shard that stands at `destination` is moved aside; its erasures are applied too.
+    without_erasures: a damaged store that does not tell its erasures is passed over.
     """
 
     source: Path
@@ -38,6 +47,7 @@ class Restoring:
     keys: Path | None = None
     live: Path | None = None
     replace: bool = False
+    without_erasures: bool = False
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -51,14 +61,29 @@ class Restoring:
 
     @property
     def is_taken(self) -> bool:
-        """Whether a shard stands there."""
-        return (self.place / "shard.sqlite").exists()
+        """Whether a shard stands there, even one that has lost its catalog."""
+        return holds_shard(self.place)
 
     def ledgers(self) -> list[Path]:
         """Return the store folders whose erasures count: the live one, and the one that is replaced."""
         named = [] if self.live is None else [self.live]
-        there = [self.destination] if self.is_taken else []
-        return list({folder.resolve(): folder for folder in [*named, *there]}.values())
+        found = {folder.resolve(): folder for folder in [*named, self.destination]}.values()
+        return [folder for folder in found if holds_shard(folder.joinpath(*self.labels))]
+
+
+@dataclass(kw_only=True)
+class Told:
+    """What the ledgers told: rows erased again by table, tombstones that came along, copies, those unread.
+
+    replaced: the graph version of the shard that is to be replaced; None where none stands there or its
+    catalog cannot be read.
+    """
+
+    erased: Counter[str] = field(default_factory=Counter)
+    tombstones: int = 0
+    copies: dict[str, CopyEntry] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+    replaced: int | None = None
 
 
 def restore_shard(
@@ -67,7 +92,8 @@ def restore_shard(
     """Build, forget again, verify, and only then put in place; return the receipt.
 
     With dry_run all of it happens but the last step.  Raises UsageError when something stands there and is
-    not to be replaced, IntegrityError when the backup is damaged or does not verify.
+    not to be replaced, IntegrityError when the backup is damaged or does not verify, and when a store that
+    may have forgotten more cannot be read.
     """
     began = time.perf_counter()
     backup = terms.source.joinpath(*terms.labels)
@@ -75,13 +101,12 @@ def restore_shard(
     _require_room(terms)
     with building_beside(terms.destination) as root:
         built = build_shard(backup, root, keys=_key_file(terms, backup, held.fingerprint), progress=progress)
-        replaced = held_backup(terms.place).graph_version if terms.is_taken else None
-        erased, tombstones = _forget_again(root, terms, actor, now)
+        told = _forget_again(root, terms, actor, now)
         verified = _verified(root, terms)
-        aside = None if replaced is None else _aside(terms, now)
+        aside = _aside(terms, now) if terms.is_taken else None
         if not dry_run:
-            note_copies(built, _copies(terms, aside, verified[0] or 0, now))
-            put_in_place(built, terms.place, aside, replaced=replaced)
+            note_copies(built, _copies(terms, told, aside, verified[0] or 0, now))
+            put_in_place(built, terms.place, aside, replaced=told.replaced)
     return {
         "dry_run": dry_run,
         "place": str(terms.destination),
@@ -90,8 +115,9 @@ def restore_shard(
         "state_digest": verified[1],
         "segments": held.segments,
         "bytes": held.byte_count,
-        "erased_again": erased,
-        "tombstones": tombstones,
+        "erased_again": dict(told.erased),
+        "tombstones": told.tombstones,
+        "unread": told.unread,
         "moved_aside": None if aside is None else str(aside),
         "seconds": round(time.perf_counter() - began, 3),
     }
@@ -121,26 +147,46 @@ def _key_file(terms: Restoring, backup: Path, fingerprint: bytes) -> Path | None
     if terms.keys is not None or (backup / "keys.sqlite").exists():
         return terms.keys
     for folder in terms.ledgers():
-        shard = folder.joinpath(*terms.labels)
-        if (shard / "keys.sqlite").exists() and held_backup(shard).fingerprint == fingerprint:
-            return shard / "keys.sqlite"
+        key = folder.joinpath(*terms.labels, "keys.sqlite")
+        with suppress(EngineError):  # what cannot be read here is told when its erasures are
+            if key.exists() and held_backup(key.parent).fingerprint == fingerprint:
+                return key
     return None
 
 
-def _forget_again(root: Path, terms: Restoring, actor: str, now: datetime) -> tuple[dict[str, int], int]:
-    """Return the rows erased again by table, and how many tombstones came along."""
+def _forget_again(root: Path, terms: Restoring, actor: str, now: datetime) -> Told:
+    """Forget in the restored shard what the ledgers say was forgotten since; return what they told."""
     policy = default_rules(size=0).policy
-    erased: Counter[str] = Counter()
-    tombstones = 0
+    told = Told()
     with Shard.open(root, tenant=terms.tenant, workspace=terms.workspace) as restored:
         for folder in terms.ledgers():
-            if not (folder.joinpath(*terms.labels) / "shard.sqlite").exists():
+            try:
+                missing = _missing(restored, folder, terms, told)
+            except (EngineError, OSError) as cause:
+                if not terms.without_erasures:
+                    raise _untold(folder, cause) from cause
+                told.unread.append(str(folder))
                 continue
-            with Shard.open(folder, tenant=terms.tenant, workspace=terms.workspace, read_only=True) as live:
-                missing = missing_erasures(restored, live)
-            erased.update(forget_again(restored, missing, policy=policy, actor=actor, now=now))
-            tombstones += missing.tombstones.num_rows
-    return dict(erased), tombstones
+            told.erased.update(forget_again(restored, missing, policy=policy, actor=actor, now=now))
+            told.tombstones += missing.tombstones.num_rows
+    return told
+
+
+def _missing(restored: Shard, folder: Path, terms: Restoring, told: Told) -> Missing:
+    """Return what one ledger has that the restored shard lacks; note what else it tells."""
+    with Shard.open(folder, tenant=terms.tenant, workspace=terms.workspace, read_only=True) as live:
+        if folder.resolve() == terms.destination.resolve():
+            told.replaced = live.head
+        told.copies |= {entry.place: entry for entry in live.copies()}
+        return missing_erasures(restored, live)
+
+
+def _untold(folder: Path, cause: Exception) -> IntegrityError:
+    return IntegrityError(
+        f"{folder} is damaged, so that it does not tell what was forgotten in it since the backup: {cause}",
+        path=str(folder),
+        advice="Try `amos repair` on it. With --without-erasures, what was forgotten since then comes back.",
+    )
 
 
 def _verified(root: Path, terms: Restoring) -> tuple[int | None, str | None]:
@@ -160,21 +206,15 @@ def _aside(terms: Restoring, now: datetime) -> Path:
     return terms.place.with_name(f".{terms.workspace}.replaced-{to_us(now)}")
 
 
-def _copies(terms: Restoring, aside: Path | None, head: int, now: datetime) -> list[CopyEntry]:
+def _copies(terms: Restoring, told: Told, aside: Path | None, head: int, now: datetime) -> list[CopyEntry]:
     """Return the copies of the memory that the restored shard has to know of: a later erasure names them.
 
     Those that the ledgers list, and what restoring moves aside now or moved aside before and was killed; of
     versions beyond `head`, the newest of the restored shard, each holds all of its history.
     """
-    found: dict[str, CopyEntry] = {}
-    for folder in terms.ledgers():
-        if (folder.joinpath(*terms.labels) / "shard.sqlite").exists():
-            with Shard.open(folder, tenant=terms.tenant, workspace=terms.workspace, read_only=True) as live:
-                found |= {entry.place: entry for entry in live.copies()}
+    found = dict(told.copies)
     left = sorted(terms.place.parent.glob(f".{terms.workspace}.replaced-*"))
     for folder in [*left, *([] if aside is None else [aside])]:
         place = str(folder.resolve())
-        shard = terms.place if folder == aside else folder
-        version = held_backup(shard).graph_version
-        found.setdefault(place, CopyEntry(random_id(), "replaced store", to_us(now), version, place))
+        found.setdefault(place, CopyEntry(random_id(), "replaced store", to_us(now), head, place))
     return [entry._replace(graph_version=min(entry.graph_version, head)) for entry in found.values()]

@@ -353,8 +353,10 @@ def _journal(path: Path, checkpoint: Mapping[str, Any] | None) -> Iterator[str]:
 def _proof(proof: Mapping[str, Any], checkpoint: Mapping[str, Any] | None) -> Iterator[str]:
     root, row = check_proof(proof), proof["row"]
     found = proof["in_tree"]["size"], root
-    if checkpoint is not None and (checkpoint["event_count"], checkpoint["root"]) != found:
-        yield "the checkpoint is of another history, or of another moment of it"
+    if checkpoint is not None and checkpoint["event_count"] != found[0]:
+        yield f"the proof was taken at {found[0]} events, the checkpoint at {checkpoint['event_count']}"
+    elif checkpoint is not None and checkpoint["root"] != root:
+        yield "the checkpoint is of another history"
     else:
         yield f"ok: {proof['ref']} is row {row['row_number']} of commit {row['graph_version']}; root {root}"
 

@@ -163,7 +163,7 @@ class _Verification:
             self.shard.check_segment(entry)
         except IntegrityError as cause:
             kind = "segment_missing" if "is missing" in cause.message else "segment_damaged"
-            return kind, cause.message.removeprefix(f"{entry.file}: ")
+            return kind, cause.message.removeprefix(entry.file).lstrip(": ")
         return None
 
     def _check_catalog(self, layout: Layout, walked: Walked) -> None:

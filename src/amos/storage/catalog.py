@@ -14,7 +14,7 @@ from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry, text_diges
 from amos.storage.connections import fetch, open_database
 from amos.storage.copying import copy_database
 from amos.storage.failpoints import reach
-from amos.storage.files import disk_errors, draft_folder, rename_durably
+from amos.storage.files import RESTORE_ADVICE, disk_errors, draft_folder, rename_durably
 from amos.storage.locks import HolderNote, busy_error
 from amos.storage.places import place, table
 from amos.storage.upgrades import FORMAT, raise_format, raise_step_by_step, show_newer_tables
@@ -81,7 +81,7 @@ class Catalog:
         with disk_errors(self.path):
             found = self._connection.pragma("user_version")
         if found == 0:
-            raise IntegrityError(f"{self.path} holds no catalog", path=str(self.path))
+            raise IntegrityError(f"{self.path} holds no catalog", path=str(self.path), advice=RESTORE_ADVICE)
         if found > FORMAT:
             raise SchemaError(
                 f"{self.path} is of format {found}, this version reads up to {FORMAT}",

@@ -16,7 +16,7 @@ from amos.storage.places import place
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
-_REPAIR_ADVICE = "Keep the store as it is, and make another of a backup: `amos restore SOURCE DESTINATION`."
+RESTORE_ADVICE = "Keep the store as it is, and make another of a backup: `amos restore SOURCE DESTINATION`."
 _OPEN_ADVICE = "Check the owner and permissions of the store folder."
 _BROKEN = {errno.EIO, errno.ENXIO, errno.ENODEV, errno.ESTALE, errno.EREMOTEIO, errno.ETIMEDOUT}
 _BROKEN_ADVICE = (
@@ -63,7 +63,7 @@ def _of_sqlite(cause: apsw.Error, path: Path) -> EngineError | None:
         return InputError(f"{path} cannot be opened: {cause}", path=str(path), advice=_OPEN_ADVICE)
     if isinstance(cause, (apsw.CorruptError, apsw.NotADBError, apsw.SQLError)):
         # statements are fixed: one that does not fit tells of tables that are not those that were made
-        return IntegrityError(f"{path} is damaged: {cause}", path=str(path), advice=_REPAIR_ADVICE)
+        return IntegrityError(f"{path} is damaged: {cause}", path=str(path), advice=RESTORE_ADVICE)
     return None
 
 

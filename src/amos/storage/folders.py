@@ -7,7 +7,7 @@ import tomllib
 from datetime import datetime
 from pathlib import Path
 
-from amos.errors import InputError, SchemaError, UsageError
+from amos.errors import InputError, IntegrityError, SchemaError, UsageError
 from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder, write_synced
@@ -19,6 +19,7 @@ from amos.storage.tallies import first_tallies
 from amos.storage.upgrades import FORMAT
 
 _LONGEST_NAME = 100
+_LOST = "Put the file back, or make another store of a backup: `amos restore SOURCE DESTINATION`."
 _MISSING = "Make one with `amos init`, or with `amos ingest PATH`, or name another with `--store`."
 
 
@@ -42,6 +43,7 @@ def make_shard(root: Path, tenant: str, workspace: str, now: datetime, key: byte
     The catalog is what openers look for, so it comes last of the shard's files, and whole.
     """
     shard = shard_folder(root, tenant, workspace)
+    _refuse_headless(shard)
     labels = {"tenant": tenant, "workspace": workspace, "created_at": now.isoformat()}
     with disk_errors(root):
         _make_folders(root, shard)
@@ -100,17 +102,30 @@ def _write_once(path: Path, text: str) -> None:
 def find_shard(root: Path, tenant: str, workspace: str) -> Path:
     """Return the folder of an existing shard.
 
-    Raises UsageError when there is none, InputError when it lies on a network file system, SchemaError
-    when its settings cannot be read or name a higher format.
+    Raises UsageError when there is none, IntegrityError when its catalog is gone, InputError when it lies
+    on a network file system, SchemaError when its settings cannot be read or name a higher format.
     """
     shard = shard_folder(root, tenant, workspace)
     with disk_errors(root):
+        _refuse_headless(shard)
         if not place(shard, "shard.sqlite").exists():
             what = f"shard {tenant}/{workspace} of {root}" if place(root, "amos.toml").exists() else str(root)
             raise UsageError(f"there is no store at {what}", path=str(root), advice=_MISSING)
         _check_settings(place(root, "amos.toml"))
     refuse_network_disk(root)
     return shard
+
+
+def holds_shard(shard: Path) -> bool:
+    """Return whether a folder holds a shard, be it one whose catalog is gone."""
+    return place(shard, "shard.sqlite").exists() or any(place(shard, "segments").glob("*/*.parquet"))
+
+
+def _refuse_headless(shard: Path) -> None:
+    """Raise IntegrityError where segments stand without a catalog: to another one they would be orphans."""
+    path = place(shard, "shard.sqlite")
+    if not path.exists() and holds_shard(shard):
+        raise IntegrityError(f"{path} is missing, and its segments are there", path=str(path), advice=_LOST)
 
 
 def _check_settings(path: Path) -> None:

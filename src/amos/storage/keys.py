@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from amos.errors import IntegrityError
-from amos.storage.connections import fetch, open_database
+from amos.storage.connections import Rows, fetch, open_database
 from amos.storage.files import disk_errors
 from amos.storage.places import place, table
 
@@ -44,10 +44,14 @@ def make_key(shard: Path, key: bytes | None = None) -> bytes:
 
 
 def held_key(shard: Path) -> bytes:
-    """Return the erasure key, empty where its file is gone: enough to read, never to write."""
+    """Return the erasure key, empty where its file is gone or damaged: enough to read, never to write."""
+    said = "missing"
     if place(shard, "keys.sqlite").exists():
-        return read_key(shard)
-    _LOG.warning("keys.sqlite is missing: the store can be read, not written", extra={"path": str(shard)})
+        try:
+            return read_key(shard)
+        except IntegrityError:
+            said = "damaged"
+    _LOG.warning("keys.sqlite is %s: the store can be read, not written", said, extra={"path": str(shard)})
     return b""
 
 
@@ -56,13 +60,20 @@ def read_key(shard: Path) -> bytes:
     path = place(shard, "keys.sqlite")
     if not path.exists():
         raise IntegrityError(f"{path} is missing", path=str(path), advice=_ADVICE)
-    connection = open_database(path, read_only=True)
     try:
-        with disk_errors(path):
-            found = fetch(connection, f"SELECT key FROM {table('keys')} WHERE name = ?", (_ERASURE,))  # noqa: S608
-    finally:
-        connection.close()
+        found = _read(path)
+    except IntegrityError as cause:
+        raise IntegrityError(cause.message, path=str(path), advice=_ADVICE) from cause
     if not found:
         raise IntegrityError(f"{path} holds no erasure key", path=str(path), advice=_ADVICE)
     key: bytes = found[0][0]
     return key
+
+
+def _read(path: Path) -> Rows:
+    connection = open_database(path, read_only=True)
+    try:
+        with disk_errors(path):
+            return fetch(connection, f"SELECT key FROM {table('keys')} WHERE name = ?", (_ERASURE,))  # noqa: S608
+    finally:
+        connection.close()

@@ -35,6 +35,8 @@ def restore_lines(record: Record) -> Iterator[str]:
     if erased or record["tombstones"]:
         forgotten = f"{plural(erased, 'row')} and {plural(record['tombstones'], 'tombstone')}"
         yield f"Forgotten again, as since the backup: {forgotten}."
+    for folder in record["unread"]:
+        yield f"Not read, so that what was forgotten in it since the backup is back: {folder}."
     yield f"It verifies, with state digest {record['state_digest']}."
     if record["moved_aside"]:
         verb = "would be" if record["dry_run"] else "was"

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from amos.errors import InputError, IntegrityError
+from amos.errors import InputError, IntegrityError, UsageError
 from amos.flow.proving import check_proof_record, export_journal, take_checkpoint, verify_since
 from amos.journal import check_export
 from amos.journal.checkpoint import read_checkpoint
@@ -94,8 +94,12 @@ def test_what_is_no_proof_is_refused_and_another_checkpoint_too(shard):
         check_proof_record({"row": 1}, None)
     early = take_checkpoint(shard, None, now=NOW)
     commit(shard, story(8, 1))
+    late = proof_of(shard, "atoms", 0)
+    with pytest.raises(UsageError, match="taken at 16 events, the checkpoint at 12"):
+        check_proof_record(late, early)
+    other = {**take_checkpoint(shard, None, now=NOW), "root": "00" * 32}
     with pytest.raises(IntegrityError, match="another history"):
-        check_proof_record(proof_of(shard, "atoms", 0), early)
+        check_proof_record(late, other)
 
 
 def kinds_since(shard, checkpoint):
