@@ -69,7 +69,7 @@ def is_worth_compiling(rows: int, *, once_loaded: int = _ONCE_LOADED_FROM_ROWS) 
 
 
 def _callee(function: FunctionType) -> Callable[..., Any]:
-    """Return the twin of a kernel that only other kernels call: cheap to compile.
+    """Return the twin of a kernel that only other kernels call: cheap to compile and to call.
 
     It has no entry from Python, and a constant argument gets no version of its own.
     """
@@ -81,12 +81,24 @@ def _callee(function: FunctionType) -> Callable[..., Any]:
             "error_model": "numpy",
             "no_cpython_wrapper": True,
             "no_cfunc_wrapper": True,
+            **_uncounted(),
         }
         twin = numba.njit(**options)(_with_callees(function))
         compile_for = twin.compile
         twin.compile = lambda types: compile_for(tuple(numba.types.unliteral(kind) for kind in types))
         _CALLEES[function] = twin
     return _CALLEES[function]
+
+
+def _uncounted() -> dict[str, bool]:
+    """Return the option, where numba knows it, that spares a callee counting who holds its arrays.
+
+    A callee makes no arrays and gives back numbers alone, so there is nothing to count; with a dozen arrays
+    handed on at every call the counts take ten times as long as the work.
+    """
+    from numba.core.options import DefaultOptions
+
+    return {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 
 def _jit(function: Kernel) -> Kernel:

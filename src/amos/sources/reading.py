@@ -28,6 +28,8 @@ from amos.sources.walking import InputFile, Walk, closing
 _BATCH_BYTES = 8 << 20
 _DEFAULT_LIMITS = Limits()
 _SHARD = ("default", "default")
+_FIRST_RECORDS = 4_096
+"""Records of the first batch, for which a run has to wait: the others are read while it works."""
 
 __all__ = [
     "batch_blocks",
@@ -55,6 +57,7 @@ def read_batches(
 ) -> Iterator[Batch]:
     """Return the records behind `paths` in batches of about `batch_records`, 8 MiB at most.
 
+    The first holds 4,096 at most, as a run waits for it.
     format: reader to use instead of looking; with `mapping`, a TOML file, tables are read.
     trust: no block has more trust than this.  zone: of times that name none.
     shard: tenant and workspace that scopes must name, if they name any.
@@ -63,7 +66,9 @@ def read_batches(
     """
     context = _context(mapping=mapping, zone=zone, limits=strict_limits, shard=shard, records=batch_records)
     found = survey(paths, format=_format(format, mapping), limits=strict_limits)
-    batches = coalesced(_all_batches(found, context), records=batch_records, size=_BATCH_BYTES)
+    batches = coalesced(
+        _all_batches(found, context), records=batch_records, size=_BATCH_BYTES, first=_FIRST_RECORDS
+    )
     return _checked(batches, found, check_trust(trust))
 
 

@@ -132,12 +132,16 @@ def opening_of(record: Record, *, form: str) -> Batch:
     return Batch(blocks=[], problems=record.problems, record_count=0, format=form, bytes_read=record.size)
 
 
-def coalesced(batches: Iterable[Batch], *, records: int, size: int) -> Iterator[Batch]:
+def coalesced(
+    batches: Iterable[Batch], *, records: int, size: int, first: int | None = None
+) -> Iterator[Batch]:
     """Yield the same content in batches of at least `records` records or `size` bytes, but the last.
 
     A batch is never split, so one record stays whole; inputs of two formats never meet.
+    first: records that are enough for the first batch, when fewer.
     """
     whole: Batch | None = None
+    wanted = records if first is None else min(records, first)
     for batch in batches:
         if whole is None or whole.format != batch.format:
             if whole is not None:
@@ -151,8 +155,8 @@ def coalesced(batches: Iterable[Batch], *, records: int, size: int) -> Iterator[
             whole.paths.update(batch.paths)
             whole.record_count += batch.record_count
             whole.bytes_read += batch.bytes_read
-        if whole.record_count >= records or whole.bytes_read >= size:
+        if whole.record_count >= wanted or whole.bytes_read >= size:
             yield whole
-            whole = None
+            whole, wanted = None, records
     if whole is not None:
         yield whole

@@ -1,8 +1,15 @@
+import re
 import subprocess
 import sys
+from types import FunctionType
+
+import pytest
 
 from amos.kernels import compiled as module
+from amos.kernels.bulk_hashing import frame_bytes, frame_integers
 from amos.kernels.compiled import cache_folder, compiled, is_worth_compiling
+from amos.kernels.history import fold_histories
+from amos.kernels.reading import read_messages
 
 
 def double(number):
@@ -33,6 +40,26 @@ def test_few_rows_are_worth_compiling_only_where_numba_is_loaded(monkeypatch):
     assert is_worth_compiling(1_000_000)
     monkeypatch.setitem(sys.modules, "numba", module)
     assert is_worth_compiling(1_000)
+
+
+def callees_of(function, found):
+    for name in function.__code__.co_names:
+        callee = function.__globals__.get(name)
+        is_kernel = isinstance(callee, FunctionType) and callee.__module__.startswith("amos.kernels.")
+        if is_kernel and callee not in found:
+            found.add(callee)
+            callees_of(callee, found)
+    return found
+
+
+@pytest.mark.parametrize("loop", [read_messages, fold_histories, frame_bytes, frame_integers])
+def test_callees_give_numbers_and_make_no_arrays(loop):
+    """Nobody counts there who holds an array: one that a callee gave back would be freed in use."""
+    number = r"(?:int|bool|float|None)"
+    for callee in callees_of(loop, set()):
+        given = callee.__annotations__["return"]
+        assert re.fullmatch(rf"{number}|tuple\[{number}(?:, {number})*\]", given), callee.__qualname__
+        assert not {"zeros", "empty", "full", "arange", "copy"} & set(callee.__code__.co_names)
 
 
 def test_compiled_code_is_cached_where_the_user_says(monkeypatch, tmp_path):
