@@ -92,3 +92,52 @@ def write_statements(path: Path, count: int, *, seed: int = 3, talk: int = 40) -
             }
             out.write(json.dumps(line) + "\n")
     return path
+
+
+OPENERS = (
+    "Hey {name}, good to hear from you!|Oh wow, that is such good news.|Sorry for the late reply, it "
+    "was a long week.|Haha, yes, I remember that afternoon.|Thanks for asking!|So, where did we leave "
+    "off?|Okay, okay, I see what you mean.|I was just thinking about you.|Not much is new here, "
+    "{name}.|Well, you know how it goes."
+).split("|")
+TOLD = (
+    "My {thing} {trait} is {number}|I love {food}, but only on Sundays|Last week I took the {thing} to "
+    "{place}|I've been learning to repair a {thing}|We moved to {place} two years ago and never looked "
+    "back|My sister works for a bakery in {place}|I don't eat {food} any more|I promised {name} to "
+    "bring the {thing} on Friday|I want to visit {place} before the summer|{name}'s extension is "
+    "{number}"
+).split("|")
+ASIDES = (
+    "and the rain came in sideways until noon|which made everyone laugh for a good ten minutes|so that "
+    "was that|if the weather holds, maybe we could go together|what do you think about it|because "
+    "nobody had told us|and honestly it felt like the longest day of the year|but the second option "
+    "makes no sense to me|while the others were looking for the {thing}|and then the whole street "
+    "smelled of {food}"
+).split("|")
+CLOSERS = (
+    "How are things in {place}?|Let me know when you are free.|Anyway, enough about me.|It was so much "
+    "fun!|Have you ever tried {food}?|I can't wait to see the pictures.|What a day.|Talk to you soon, "
+    "{name}."
+).split("|")
+
+
+def dialogue(count: int, *, seed: int = 11) -> list[str]:
+    """Return `count` turns of a chat between people, 20 to 250 characters, one in seven with a statement."""
+    draw = random.Random(seed)
+
+    def filled(template: str) -> str:
+        return template.format(
+            name=draw.choice(NAMES), thing=draw.choice(THINGS), trait=draw.choice(TRAITS),
+            food=draw.choice(FOODS), place=draw.choice(PLACES), number=draw.randint(2, 990),
+        )  # fmt: skip
+
+    turns = []
+    for _ in range(count):
+        parts = [filled(draw.choice(OPENERS))] if draw.random() < 0.6 else []
+        if draw.random() < 0.15:
+            parts.append(f"{filled(draw.choice(TOLD))}, {filled(draw.choice(ASIDES))}.")
+        elif draw.random() < 0.5:
+            parts.append(f"It was late, {filled(draw.choice(ASIDES))}.")
+        parts.append(filled(draw.choice(CLOSERS)))
+        turns.append(" ".join(parts))
+    return turns

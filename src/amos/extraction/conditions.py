@@ -19,6 +19,11 @@ _DUE = re.compile(
     r"[^.!?;,\n]{3,80}?(?=\s{0,2}(?:[.!?;,\n]|$))",
     re.IGNORECASE,
 )
+_DUE_INSIDE = re.compile(
+    r"\s(?P<due>(?:when|once|as soon as|after|before|if|until|by the time|the moment) (?!i can|possible"
+    r"|you can).{3,80})$",
+    re.IGNORECASE,
+)
 _LIMITED = frozenset(("preference", "habit"))
 _LIMIT_STARTS = (b" except", b", except", b" apart", b" aside", b" other than", b" with the exc", b" excl",
                  b" unless", b", unless", b" as long", b" provided", b" but only", b", but only", b" but not",
@@ -58,6 +63,12 @@ def limit_after(origin: Origin, shape: str, at: int) -> int:
     text = origin.content[at : at + REACH].decode(errors="ignore")
     found = pattern.match(text)
     return at if found is None else at + len(found.group().encode())
+
+
+def due_inside(promise: str) -> str:
+    """Return on what a promise falls due by its own words, else nothing: "call | once it is here"."""
+    found = _DUE_INSIDE.search(promise)
+    return "" if found is None else found["due"]
 
 
 def has_condition(origin: Origin, at: int) -> bool:

@@ -16,11 +16,13 @@ _PAIR = re.compile(
     rf"(?P<first>[^,.;:]{{2,60}}?),?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM})", re.IGNORECASE
 )
 _AFTER = re.compile(rf",?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM}?)", re.IGNORECASE)
+_NOR = re.compile(rf"\snor\s(?P<second>{_ITEM}?)")
 _BUT_NOT = re.compile(rf",?\s(?:but|though)\snot\s(?:really\s|so\smuch\s)?(?P<item>{_ITEM}?)")
 _END = r"(?=\s*(?:[.!?;:)\n]|$|,?\s(?:but|because|so|since|though|although)\s))"
 _INNER = re.compile(rf",\s?({_ITEM})")
 _LIST_TO_END = re.compile(_LIST.pattern + _END, re.IGNORECASE)
 _AFTER_TO_END = re.compile(_AFTER.pattern + _END, re.IGNORECASE)
+_NOR_TO_END = re.compile(_NOR.pattern + _END, re.IGNORECASE)
 _BUT_NOT_TO_END = re.compile(_BUT_NOT.pattern + _END, re.IGNORECASE)
 _BRACKETED = re.compile(r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*\s?\([^()\n]{1,16}\))+")
 _NO_ITEM = frozenset(
@@ -41,6 +43,9 @@ class Items(NamedTuple):
 def items_after(text: str) -> Items:
     """Return the items of the list that `text` goes on with, none where it goes on otherwise."""
     more: list[tuple[int, int]] = []
+    neither = _NOR_TO_END.match(text)
+    if neither is not None:
+        return Items((neither.span("second"),) if is_item(neither["second"]) else (), ())
     found = _LIST_TO_END.match(text)
     end = 0
     if found is not None and found.group("inner"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from amos.extraction.conditions import has_condition
+from amos.extraction.conditions import due_inside, has_condition
 from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Meaning
 from amos.extraction.lexicon import CUES
@@ -104,7 +104,7 @@ def is_outing(match: Match) -> bool:
 def is_conditional(match: Match, origin: Origin) -> bool:
     """Tell whether the claim goes on with when it falls due: "I'll call | once the parcel is here"."""
     span = match.span(layout.ROW_START)
-    return span is not None and has_condition(origin, span[1])
+    return span is not None and (has_condition(origin, span[1]) or due_inside(match.capture(VALUE)) != "")
 
 
 def takes_over(before: Draft, match: Match) -> bool:

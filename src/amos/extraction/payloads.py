@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from amos.extraction.conditions import due_inside
 from amos.extraction.lexicon import CUES
 from amos.kernels.features import BY, DATE, EVERY, NEXT, NOW, UNTIL
 
@@ -15,6 +16,17 @@ _STEP = re.compile(r"\s*(?:^|(?<=\s))\d{1,2}[.)](?!\d)\s*")
 _RECIPIENT = re.compile(
     r"\b(?:to|for|with)\s+((?:[A-Z][\w'-]+)(?:\s+[A-Z][\w'-]+)?)"
     r"|^(?:call|email|ask|remind|text|ping)\s+([A-Z][\w'-]+)"
+)
+_STRONG = re.compile(
+    r"\b(?:strongly|absolutely|really|deeply|totally|always|adore|adores|hate|hates|loathe|loathes|despise"
+    r"|despises|detest|detests|can['’]?t stand|cannot stand|obsessed|crazy about|huge fan|big fan|so much"
+    r"|(?<=i )much prefer)\b",
+    re.IGNORECASE,
+)
+_MILD = re.compile(
+    r"\b(?:slightly|somewhat|mildly|kinda|kind of|sort of|rather like|a bit|a little|not really"
+    r"|don['’]?t mind)\b",
+    re.IGNORECASE,
 )
 _TIMES_OF_DAY = ("morning", "afternoon", "evening", "night")
 
@@ -40,8 +52,15 @@ def _statement(parts: Parts) -> dict[str, object]:
     return {"claim": parts.span}
 
 
+def _strength(said: str) -> str:
+    """Return strong, mild or stated: how much of a taste its own words say."""
+    if _STRONG.search(said):
+        return "strong"
+    return "mild" if _MILD.search(said) else "stated"
+
+
 def _preference(parts: Parts) -> dict[str, object]:
-    fields: dict[str, object] = {"strength": "stated"}
+    fields: dict[str, object] = {"strength": _strength(parts.span)}
     if parts.scope:
         fields["over" if not parts.is_negative else "context"] = parts.scope
     if parts.condition:
@@ -63,8 +82,8 @@ def _commitment(parts: Parts) -> dict[str, object]:
         fields["recipient"] = recipient[1] or recipient[2]
     if parts.time_text and parts.time_kind in (BY, NEXT, DATE, UNTIL, NOW):
         fields["due"] = parts.time_text
-    elif parts.condition:
-        fields["due"] = parts.condition
+    elif parts.condition or due_inside(parts.value):
+        fields["due"] = parts.condition or due_inside(parts.value)
     return fields
 
 

@@ -30,7 +30,7 @@ _CLOSED_BY = {
 }
 _UNFINISHED = frozenset(("due", "scheduled", "planned", "booked", "set", "fixed", "starting", "ending"))
 """Values that say nothing without the time that follows."""
-_LIST_MARKS = (b",", b" but not ", b" though not ")
+_LIST_MARKS = (b",", b" but not ", b" though not ", b" nor ")
 _LIST_STARTS = (b",", b"(", b" (")
 _NO_ITEMS = Items((), ())
 _CORRECTION = CUES["correction"]

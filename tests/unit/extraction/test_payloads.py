@@ -54,3 +54,28 @@ def test_a_statement_without_a_property_is_its_own_claim():
 )
 def test_steps_are_split_at_numbers_or_commas(text, steps):
     assert steps_of(text) == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "strength"),
+    [
+        ("I absolutely love rye bread.", "strong"),
+        ("I strongly prefer window seats.", "strong"),
+        ("I slightly prefer tabs.", "mild"),
+        ("I like rye bread.", "stated"),
+    ],
+)
+def test_a_taste_keeps_how_strong_it_was_said_to_be(text, strength):
+    assert payload(text)["strength"] == strength
+
+
+def test_a_promise_keeps_on_what_it_falls_due():
+    assert payload("I'll call Bram once the parcel arrives.")["due"] == "once the parcel arrives"
+
+
+def test_neither_denies_both():
+    claims = claims_of("I eat neither squid nor eel.")
+    assert [(claim["value"], claim["polarity"]) for claim in claims] == [
+        ("squid", "negative"),
+        ("eel", "negative"),
+    ]
