@@ -34,6 +34,7 @@ PREFIXES = {
     "echoes": "ech",
     "outcomes": "out",
     "feedback": "fbk",
+    "mentions": "mtn",
     "tombstones": "tmb",
     "holds": "hld",
     "runs": "run",

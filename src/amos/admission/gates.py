@@ -91,6 +91,11 @@ def gate_of(facts: Facts, policy: Policy) -> Gate | None:
     )
 
 
+def gate_without_pronoun(facts: Facts, policy: Policy) -> Gate | None:
+    """Return what stops a claim that waited for nothing but whom it is about; `facts` name no pronoun."""
+    return _delicate(facts) or _graded(facts, policy)
+
+
 def utility_of(memory_class: str, policy: Policy) -> int:
     """Return the expected use of a claim of `memory_class`, 0 to 100."""
     return policy.utility.get(memory_class, 0)

@@ -117,7 +117,9 @@ _PHRASES = {
     "membership": ("is a member of", "is not a member of"),
 }
 """How a property is said, where "... is ..." says it badly: of a positive and of a negative claim."""
-_OWN_FORM = {"her": "Her", "his": "His", "its": "Its", "their": "Their"}
+_OWN_FORM = {
+    "her": "Her", "his": "His", "its": "Its", "their": "Their", "she": "Her", "he": "His", "they": "Their",
+}  # fmt: skip
 """Pronouns that stand for a subject nobody has named yet."""
 
 

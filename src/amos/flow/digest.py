@@ -1,9 +1,9 @@
 """The state digest: one number for what a shard holds, the same on every machine.
 
 It covers the current rows of sources, entities, candidates, decisions, atoms, edges, lineage,
-disputes, echoes, outcomes with their feedback, and tombstones in a total order; of edges, lineage and
-disputes what stands, of atoms those with support, of readings the last: what was made void is history, and
-history depends on arrival.
+disputes, echoes, outcomes with their feedback, mentions and tombstones in a total order; of edges, lineage,
+disputes and mentions what stands, of atoms those with support, of readings the last: what was made void is
+history, and history depends on arrival.
 
 Ids are replaced by unkeyed identities; versions, ingest times,
 locators, `extra`, deadlines, cut counts, salts and keyed digests are left out.  It is printed,
@@ -23,13 +23,14 @@ import pyarrow.compute as pc
 
 from amos.flow.digest_ids import UnkeyedIds, are_of_last_reading
 from amos.flow.digest_order import OrderedDigests
+from amos.flow.versions import latest
 from amos.identity import CLAIM_SCOPE
 from amos.journal.store import Snapshot
 from amos.kernels.canonical import encode_rows
 from amos.kernels.hashing import sha256_rows
 from amos.schemas.buffers import column_arrays
 from amos.schemas.columns import ID
-from amos.schemas.vocabulary import WITHDRAWN
+from amos.schemas.vocabulary import WITHDRAWN, Reason
 
 Rows = Callable[[Snapshot, Sequence[str]], Iterator[pa.Table]]
 Identified = Callable[[UnkeyedIds, pa.Table], pa.Array]
@@ -114,6 +115,24 @@ def _named_entities(snapshot: Snapshot, columns: Sequence[str]) -> Iterator[pa.T
     named = _distinct([named, owners])
     for part in snapshot.newest("entities", columns):
         yield part.filter(pc.is_in(part["entity_id"], value_set=named))
+
+
+def _standing_mentions(snapshot: Snapshot, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield who is meant by claims that stand; not what a claim meant once that now means whom it names."""
+    needed = ["candidate_id", "name_key", "referents", "reason"]
+    for part in snapshot.newest("mentions", list(dict.fromkeys([*columns, *needed]))):
+        claims = latest(
+            snapshot.lookup(
+                "candidates", "candidate_id", part["candidate_id"], ["candidate_id", "version", "gate"]
+            ),
+            "candidates",
+        )
+        stands = pc.fill_null(pc.not_equal(claims["gate"], WITHDRAWN), True)
+        held = claims.filter(stands)["candidate_id"].combine_chunks()
+        is_empty = pc.and_(
+            pc.is_null(part["name_key"]), pc.equal(part["reason"], str(Reason.NO_REFERENCE_TO_RESOLVE))
+        )
+        yield part.filter(pc.and_not(pc.is_in(part["candidate_id"], value_set=held), is_empty))
 
 
 def _distinct(columns: Iterable[pa.Array | pa.ChunkedArray]) -> pa.Array:
@@ -238,11 +257,22 @@ _PARTS = {
         },
         lambda snapshot, columns: snapshot.groups("feedback", columns),
     ),
+    "mentions": _Part(
+        ("spans", "scores_ppm", "rule", "reason", "turn"),
+        {
+            "source_id": lambda ids, rows: ids.sources(rows["source_id"]),
+            "subject_id": lambda ids, rows: ids.entities(rows["subject_id"]),
+            "referent_id": lambda ids, rows: ids.entities(rows["referent_id"]),
+            "referents": lambda ids, rows: ids.entity_lists(rows["referents"]),
+            "evidence": lambda ids, rows: ids.source_lists(rows["evidence"]),
+        },
+        _standing_mentions,
+    ),
     "tombstones": _Part(
         ("kind", "tokens", "recreation", "reason", "status", "expires_at"), {}, _newest("tombstones")
     ),
 }  # fmt: skip
 """What the digest covers, in its order; the columns of a table make up the digest of a row in theirs."""
 
-_LATER = frozenset(["echoes", "outcomes", "feedback", "tombstones"])
+_LATER = frozenset(["echoes", "outcomes", "feedback", "mentions", "tombstones"])
 """Tables that the digest once left out: while they are empty they add nothing, so that old digests hold."""

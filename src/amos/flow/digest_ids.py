@@ -107,6 +107,14 @@ class UnkeyedIds:
         """Return the identity of each entity."""
         return self._entities.of(ids)
 
+    def entity_lists(self, ids: Ids) -> pa.Array:
+        """Return the lists of the identities of entities, in their order."""
+        return _in_lists(ids, self.entities)
+
+    def source_lists(self, ids: Ids) -> pa.Array:
+        """Return the lists of the identities of sources, in their order."""
+        return _in_lists(ids, self.sources)
+
     def claims(self, ids: Ids) -> pa.Array:
         """Return the identity of each claim, for lists of claims ascending lists of them."""
         if not pa.types.is_list(ids.type):
@@ -229,6 +237,14 @@ def _with_refusals(decided: pa.Array, reasons: pa.ChunkedArray) -> pa.Array:
     digests = np.stack([np.frombuffer(one or b"", np.uint8) for one in decided.to_pylist()])
     refused = id_array(sha256_matrix(digests, prefix=Reason.DELIVERY_CONFLICT.encode()))
     return pc.if_else(is_refusal, refused, decided)
+
+
+def _in_lists(ids: Ids, stands: Callable[[Ids], pa.Array]) -> pa.Array:
+    """Return lists of ids with what stands for each id."""
+    cells = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
+    flat = stands(cells.flatten()).to_pylist()
+    edges = np.cumsum([0, *cells.value_lengths().to_pylist()]).tolist()
+    return pa.array([flat[first:after] for first, after in pairwise(edges)], pa.list_(pa.binary()))
 
 
 def _taken(values: pa.Array, ids: Ids, known: Ids) -> pa.Array:

@@ -29,7 +29,11 @@ NO_KEY = "tombstones not transferable"
 """What a manifest says instead of a wrapped key."""
 
 GROUP_ROWS = 20_000
-_MISSING_IN = {1: ("tombstones", "echoes", "outcomes", "feedback"), 2: ("outcomes", "feedback")}
+_MISSING_IN = {
+    1: ("tombstones", "echoes", "outcomes", "feedback", "mentions"),
+    2: ("outcomes", "feedback", "mentions"),
+    3: ("mentions",),
+}
 """Tables that an older format does not have."""
 
 Progress = Callable[[int, int], None]

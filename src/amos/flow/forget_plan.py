@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import pyarrow as pa
@@ -13,8 +13,11 @@ from amos.admission.decision_rows import decision_ids
 from amos.admission.policy import Policy
 from amos.admission.tombstones import Forbidden, Graves
 from amos.evidence.capture import CAPTURED
+from amos.flow.current import SnapshotRows
 from amos.flow.forget_beside import drop_echoes, drop_feedback
 from amos.flow.forget_cuts import Passage, Ranges, covered, cut_sources, find_copies, passages_of
+from amos.flow.forget_lost import Lost, among, merged
+from amos.flow.forget_people import Unmeant, drop_mentions, nameless_entities, unmeant
 from amos.flow.forget_remains import (
     changed_conversations,
     moved_candidates,
@@ -25,16 +28,16 @@ from amos.flow.forget_reviews import missing_reviews, with_reworded, without_not
 from amos.flow.forget_selection import Selected, current_rows
 from amos.flow.forget_settle import Gone, Left, resettle
 from amos.flow.forget_statements import statement_passages
+from amos.flow.held import held_decisions
 from amos.flow.ordering import next_version
 from amos.flow.rekeying import (
-    Renewed,
     chained_talks,
     names_talk,
     recited,
     rekeyed_sources,
     rekeyed_talks,
 )
-from amos.flow.tombstoned import scopes_of
+from amos.flow.tombstoned import read_graves, scopes_of
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
 from amos.kernels.wordings import wording_of
@@ -98,12 +101,15 @@ class _Planner:
         )
         if len(more):
             return self._with_sources(more).plan(keep_evidence=keep_evidence)
+        again = self._unmeant(lost, sources)
+        mentions = drop_mentions(self.snapshot, self.selected.sources, lost.candidates, again, gone)
+        lost = replace(lost, candidates=pa.concat_tables([lost.candidates, again.lost]))
         gone.add_table("sources", sources)
         gone.add_table("sources", self._revisions(lost.revised["source_id"]))
         gone.add_table("candidates", lost.candidates)
-        left, moved = self._left(lost, sources, gone)
+        left, moved = self._left(lost, sources, gone, again.made)
         settled = resettle(self.snapshot, left, gone, key=self.key, policy=self.policy, now=self.now)
-        self._drop_decisions(left, gone)
+        self._drop_decisions(left, again.made, gone)
         refusals = source_refusals(
             self.snapshot,
             lost.emptied(self.snapshot),
@@ -114,9 +120,15 @@ class _Planner:
         )
         drop_echoes(self.snapshot, settled.vanished, self.selected.sources, gone)
         drop_feedback(self.snapshot, settled.vanished, self.selected.sources, gone)
-        gone.add_table("entities", unnamed_entities(self.snapshot, sources, lost.candidates))
-        rows = {**settled.rows, "sources": lost.revised, "candidates": moved, "conversations": conversations}
-        rows["decisions"] = pa.concat_tables([settled.rows["decisions"], refusals])
+        going, staying = nameless_entities(self.snapshot, mentions, again)
+        staying |= set(again.made["subject_id"].to_pylist())
+        unnamed = unnamed_entities(self.snapshot, sources, lost.candidates, going=going, staying=staying)
+        gone.add_table("entities", unnamed)
+        held = held_decisions(self.snapshot, again.made, key=self.key, policy=self.policy, now=self.now)
+        rows = {**settled.rows, "sources": lost.revised, "candidates": moved, "conversations": conversations,
+                "entities": SnapshotRows(self.snapshot).absent("entities", again.entities),
+                "mentions": again.mentions}  # fmt: skip
+        rows["decisions"] = pa.concat_tables([settled.rows["decisions"], held, refusals])
         return ErasurePlan(
             rows=_events(rows),
             gone=gone,
@@ -128,6 +140,14 @@ class _Planner:
             kept_evidence=len(lost.evidence) if keep_evidence else 0,
         )
 
+    def _unmeant(self, lost: Lost, sources: pa.Table) -> Unmeant:
+        """Return whom the claims that stay mean without what goes."""
+        graves = read_graves(self.snapshot, self.key, self.now)
+        return unmeant(
+            self.snapshot, sources, lost.candidates, lost.revised,
+            key=self.key, policy=self.policy, graves=graves,
+        )  # fmt: skip
+
     def _with_sources(self, more: pa.Array) -> _Planner:
         sources = pa.concat_arrays([self.selected.sources.cast(ID), more])
         return replace(self, selected=replace(self.selected, sources=sources))
@@ -135,7 +155,7 @@ class _Planner:
     def _revisions(self, ids: pa.ChunkedArray) -> pa.Table:
         return self.snapshot.lookup("sources", "source_id", ids.combine_chunks(), ["source_id", *_PLACE])
 
-    def _claimed(self, *, keep_evidence: bool) -> _Lost:
+    def _claimed(self, *, keep_evidence: bool) -> Lost:
         """Return the candidates that go, all versions, and the sources that lose bytes to that."""
         lookup = self.snapshot.lookup
         of_sources = lookup("candidates", "source_id", self.selected.sources)
@@ -148,7 +168,7 @@ class _Planner:
         cited = current_rows(self.snapshot, "sources", "source_id", evidence)
         contents = dict(zip(cited["source_id"].to_pylist(), cited["content"].to_pylist(), strict=True))
         passages = [*passages_of(of_claims, contents), *statement_passages(self.snapshot, of_claims)]
-        lost = _Lost(
+        lost = Lost(
             candidates=pa.concat_tables([of_sources, of_claims, expired]),
             evidence=pa.concat_arrays([evidence, expired["source_id"].combine_chunks()]).unique(),
             passages=passages,
@@ -157,7 +177,7 @@ class _Planner:
             return lost
         return self._cut(lost, of_claims)
 
-    def _cut(self, lost: _Lost, of_claims: pa.Table) -> _Lost:
+    def _cut(self, lost: Lost, of_claims: pa.Table) -> Lost:
         """Return what goes when evidence and copies of its words are cut."""
         graves = Graves.for_passages(lost.passages, self.key)
         copies = find_copies(self.snapshot, graves)
@@ -171,10 +191,10 @@ class _Planner:
         rows = current_rows(self.snapshot, "sources", "source_id", touched)
         revised, cut = cut_sources(rows, ranges, graves)
         others = self.snapshot.lookup("candidates", "source_id", revised["source_id"].combine_chunks())
-        others = others.filter(pc.invert(_among(others, lost.candidates)))
+        others = others.filter(pc.invert(among(others, lost.candidates)))
         bare = others.filter(covered(others, cut, lost.passages))
-        bare = others.filter(_among(others, bare))  # all versions of a candidate go together
-        return _Lost(
+        bare = others.filter(among(others, bare))  # all versions of a candidate go together
+        return Lost(
             candidates=pa.concat_tables([lost.candidates, bare]),
             evidence=lost.evidence,
             passages=lost.passages,
@@ -182,8 +202,8 @@ class _Planner:
         )
 
     def _rekeyed(
-        self, lost: _Lost, sources: pa.Table, conversations: pa.Table, gone: Gone
-    ) -> tuple[_Lost, pa.Table]:
+        self, lost: Lost, sources: pa.Table, conversations: pa.Table, gone: Gone
+    ) -> tuple[Lost, pa.Table]:
         """Return what goes and changes when keys that cover a lost text are replaced by keyed ones."""
         columns = ["conversation_id", "delivery_key"]
         talks = chained_talks(pa.concat_tables([sources.select(columns), lost.revised.select(columns)]))
@@ -207,10 +227,10 @@ class _Planner:
             pa.concat_tables([lost.revised.filter(cut), again]), names, self.key
         )
         others = self.snapshot.lookup("candidates", "source_id", revised["source_id"].combine_chunks())
-        others = others.filter(pc.invert(_among(others, lost.candidates)))
+        others = others.filter(pc.invert(among(others, lost.candidates)))
         bound = others.filter(pa.array(names_talk(others)))
-        bound = others.filter(_among(others, bound))
-        lost = _Lost(
+        bound = others.filter(among(others, bound))
+        lost = Lost(
             candidates=pa.concat_tables([lost.candidates, bound]),
             evidence=pa.concat_arrays([lost.evidence, bound["source_id"].combine_chunks()]).unique(),
             passages=lost.passages,
@@ -220,20 +240,25 @@ class _Planner:
         )
         return lost, pa.concat_tables([conversations.filter(pc.invert(at)), rows])
 
-    def _left(self, lost: _Lost, sources: pa.Table, gone: Gone) -> tuple[Left, pa.Table]:
-        """Return what stays of the touched histories, and the candidates that take a new form."""
+    def _left(self, lost: Lost, sources: pa.Table, gone: Gone, made: pa.Table) -> tuple[Left, pa.Table]:
+        """Return what stays of the touched histories, and the candidates that take a new form.
+
+        made: those that mean somebody else from now on.
+        """
         moved = moved_candidates(self.snapshot, sources, lost.candidates)
         recited = self._recited(lost)
-        changed = _merged(moved, recited)
+        moved, recited = (part.filter(pc.invert(among(part, made))) for part in (moved, recited))
+        changed = pa.concat_tables([merged(moved, recited), made])
         gone.add_table("candidates", self._versions(changed["candidate_id"]))
         histories = pa.concat_tables([lost.candidates.select(["history_id"]), changed.select(["history_id"])])
         ids = histories["history_id"].combine_chunks().unique()
         found = latest(self.snapshot.lookup("candidates", "history_id", ids), "candidates")
         claims = pa.concat_arrays(
-            [found["claim_id"].combine_chunks(), self.selected.claims.cast(ID)]
+            [rows.combine_chunks().cast(ID) for rows in (found["claim_id"], made["claim_id"])]
+            + [self.selected.claims.cast(ID)]
         ).unique()
-        stays = found.filter(pc.invert(_among(found, lost.candidates)))
-        stays = stays.filter(pc.invert(_among(stays, changed)))
+        stays = found.filter(pc.invert(among(found, lost.candidates)))
+        stays = stays.filter(pc.invert(among(stays, changed)))
         stays = stays.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
         is_expired = pc.is_in(lost.candidates["candidate_id"], value_set=self.selected.expired)
         no_evidence = lost.candidates.filter(pc.invert(is_expired))
@@ -252,11 +277,11 @@ class _Planner:
         columns = ["candidate_id", *_PLACE]
         return self.snapshot.lookup("candidates", "candidate_id", ids.combine_chunks(), columns)
 
-    def _recited(self, lost: _Lost) -> pa.Table:
+    def _recited(self, lost: Lost) -> pa.Table:
         """Return the candidates that stay of revised sources, citing the new revision."""
         ids = lost.revised["source_id"].combine_chunks()
         held = latest(self.snapshot.lookup("candidates", "source_id", ids), "candidates")
-        held = held.filter(pc.invert(_among(held, lost.candidates)))
+        held = held.filter(pc.invert(among(held, lost.candidates)))
         held = held.select(UNSALTED_CANDIDATES.names).cast(UNSALTED_CANDIDATES)
         if held.num_rows == 0:
             return held
@@ -264,15 +289,19 @@ class _Planner:
         place = held.schema.get_field_index("source_revision")
         return next_version(recited(held.set_column(place, held.schema.field(place), revision), lost.renewed))
 
-    def _drop_decisions(self, left: Left, gone: Gone) -> None:
-        """Take away the decisions on what goes: on its candidates, and on its sources."""
+    def _drop_decisions(self, left: Left, made: pa.Table, gone: Gone) -> None:
+        """Take away the decisions on what goes: on its candidates, and on its sources.
+
+        made: candidates that mean somebody else from now on; those that wait may name what went.
+        """
         columns = ["decision_id", *_PLACE]
-        ids = pa.array(sorted(left.decisions), ID)
+        waiting = made.filter(pc.is_valid(made["gate"]))["candidate_id"]
+        ids = pa.array(sorted({*left.decisions, *decision_ids(waiting, self.key).to_pylist()}), ID)
         gone.add_table("decisions", self.snapshot.lookup("decisions", "decision_id", ids, columns))
         of_sources = self.snapshot.lookup("decisions", "source_id", self.selected.sources, columns)
         gone.add_table("decisions", of_sources)
 
-    def _forbidden(self, vanished: set[bytes], lost: _Lost, sources: pa.Table) -> Forbidden:
+    def _forbidden(self, vanished: set[bytes], lost: Lost, sources: pa.Table) -> Forbidden:
         """Return what may not return: the claims that vanish, the sources, and their words."""
         of_sources = pc.is_in(lost.candidates["source_id"], value_set=self.selected.sources)
         told = set(lost.candidates.filter(of_sources)["claim_id"].to_pylist())
@@ -296,54 +325,12 @@ def _spoken(sources: pa.Table) -> tuple[list[bytes], list[str], list[tuple[str |
     return sources["source_id"].to_pylist(), sources["content"].to_pylist(), scopes_of(sources)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Lost:
-    """Candidates that go (all versions), whose evidence that was, and sources that lose bytes."""
-
-    candidates: pa.Table
-    evidence: pa.Array
-    passages: list[Passage]
-    revised: pa.Table = field(default_factory=CAPTURED.empty_table)
-    cut: pa.Array | None = None
-    renewed: Renewed = field(default_factory=dict)
-
-    @property
-    def cut_sources(self) -> pa.Array:
-        """Sources that lose bytes; others are revised because their keys change."""
-        return self.revised["source_id"].combine_chunks() if self.cut is None else self.cut
-
-    def emptied(self, snapshot: Snapshot) -> pa.Array:
-        """Return the sources that stay and lost candidates or bytes: each needs a decision of its own."""
-        cut = self.cut_sources
-        ids = pa.concat_arrays([self.evidence, cut]).unique()
-        held = snapshot.lookup("candidates", "source_id", ids, ["candidate_id", "source_id"])
-        stays = held.filter(pc.invert(_among(held, self.candidates)))["source_id"].combine_chunks()
-        needs = pc.or_(pc.invert(pc.is_in(ids, value_set=stays)), pc.is_in(ids, value_set=cut))
-        return ids.filter(needs)
-
-
-def _among(rows: pa.Table, others: pa.Table) -> pa.ChunkedArray:
-    """Return which candidates are among `others`."""
-    return pc.is_in(rows["candidate_id"], value_set=others["candidate_id"].combine_chunks())
-
-
-def _merged(moved: pa.Table, recited: pa.Table) -> pa.Table:
-    """Return candidates that move and that cite a new revision, each once with both changes."""
-    if moved.num_rows == 0 or recited.num_rows == 0:
-        return pa.concat_tables([moved, recited])
-    both = pc.is_in(recited["candidate_id"], value_set=moved["candidate_id"].combine_chunks())
-    times = pc.index_in(recited["candidate_id"], value_set=moved["candidate_id"].combine_chunks())
-    place = recited.schema.get_field_index("order_time")
-    order = pc.if_else(both, moved["order_time"].take(times), recited["order_time"])
-    recited = recited.set_column(place, recited.schema.field(place), order)
-    alone = pc.is_in(moved["candidate_id"], value_set=recited["candidate_id"].combine_chunks())
-    return pa.concat_tables([moved.filter(pc.invert(alone)), recited])
-
-
 _EVENTS = {
     "sources": "source_revised",
     "conversations": "source_revised",
+    "entities": "dictionary_updated",
     "candidates": "candidate_proposed",
+    "mentions": "dictionary_updated",
     "decisions": "candidate_decided",
     "atoms": "atom_updated",
     "edges": "edge_committed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pyarrow as pa
@@ -115,19 +116,31 @@ def moved_candidates(snapshot: Snapshot, sources: pa.Table, lost: pa.Table) -> p
     return next_version(moved) if moved.num_rows else moved
 
 
-def unnamed_entities(snapshot: Snapshot, sources: pa.Table, lost: pa.Table) -> pa.Table:
+def unnamed_entities(
+    snapshot: Snapshot,
+    sources: pa.Table,
+    lost: pa.Table,
+    *,
+    going: Collection[bytes] = (),
+    staying: Collection[bytes] = (),
+) -> pa.Table:
     """Return all versions of the entities that nothing names any more.
 
-    sources, lost: source and candidate rows that go.
+    sources, lost: source and candidate rows that go.  going, staying: entities that something else
+    named, or names from now on.
     """
     named = pa.concat_arrays(
-        [sources["author_id"].combine_chunks(), lost["subject_id"].combine_chunks()]
+        [
+            sources["author_id"].combine_chunks(),
+            lost["subject_id"].combine_chunks(),
+            pa.array(list(going), ID),
+        ]
     ).unique()
     rows = snapshot.lookup("entities", "entity_id", named)
     owners = rows["owner_id"].drop_null().combine_chunks()
     wanted = pa.concat_arrays([named, owners]).unique()
     stays = _still_named(snapshot, "sources", "author_id", wanted, sources)
-    stays |= _still_named(snapshot, "candidates", "subject_id", wanted, lost)
+    stays |= _still_named(snapshot, "candidates", "subject_id", wanted, lost) | set(staying)
     owned = snapshot.lookup("entities", "owner_id", wanted, ["entity_id", "owner_id"])
     going = set(wanted.to_pylist()) - stays
     for entity, owner in zip(owned["entity_id"].to_pylist(), owned["owner_id"].to_pylist(), strict=True):

@@ -24,7 +24,9 @@ SHOWN_ROWS = 10_000
 """Rows that a preview lists; all are counted."""
 _TEXT_CHARS = 200
 _TEXTS = {"sources": "content", "atoms": "payload", "entities": "name", "conversations": "title"}
-_UNPRINTED = ("decisions", "edges", "lineage", "disputes", "echoes", "outcomes", "feedback", "candidates")
+_UNPRINTED = (
+    "decisions", "edges", "lineage", "disputes", "echoes", "outcomes", "feedback", "mentions", "candidates",
+)  # fmt: skip
 _ORDER = ("atoms", "sources", "conversations", "entities", *_UNPRINTED)
 
 

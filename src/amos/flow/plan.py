@@ -16,8 +16,12 @@ from amos.admission.tombstones import Graves
 from amos.extraction.screen import findings_of
 from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
+from amos.flow.held import held_decisions
 from amos.flow.ordering import inherit_order_times
 from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
+from amos.flow.referents import Referents
+from amos.flow.referents_again import Again, Rechecking, nothing_again
+from amos.flow.referents_told import Told
 from amos.flow.rekeying import rekeyed_raw
 from amos.flow.returning import cite_returned, expiry_event
 from amos.flow.tombstoned import read_graves, refused_sources
@@ -104,27 +108,32 @@ def _planned(
         columns = tuple(column.take(deliveries.fresh) for column in columns)
         findings = None if findings is None else findings_of(findings, deliveries.fresh)
     prepared = prepare(
-        columns[0], columns[1:], rules=rules, key=key, now=now, graves=graves, findings=findings
-    )
+        columns[0], columns[1:], rules=rules, key=key, now=now, graves=graves, findings=findings,
+        told=Told(snapshot=snapshot),
+    )  # fmt: skip
     prepared = cite_returned(prepared, columns[0], graves.over)
     told = known.conversations(prepared.conversations)
     candidates, moved = inherit_order_times(snapshot, prepared, told)
-    replaced = _eligible(moved)
-    stored = stored_histories(snapshot, pa.concat_tables([candidates, replaced]))
+    again, moved = _resolved_again(snapshot, prepared, moved, list(told), rules=rules, key=key, graves=graves)
+    candidates = _joined(candidates, again.fresh)
+    replaced = _joined(_eligible(moved), again.replaced)
+    stored = stored_histories(snapshot, candidates, replaced)
     here = SnapshotRows(snapshot, fresh=prepared.sources)
     settled = settle(candidates, stored, here, replaced=replaced, key=key, policy=rules.policy, now=now)
-    decisions = pa.concat_tables([settled.decisions, prepared.source_decisions, refusals])
+    held = held_decisions(snapshot, again.replaced, key=key, policy=rules.policy, now=now)
+    decisions = pa.concat_tables([settled.decisions, held, prepared.source_decisions, refusals])
     appended = replace(
         prepared,
         conversations=known.changed_conversations(prepared.conversations, told),
-        entities=known.absent("entities", prepared.entities),
-        candidates=pa.concat_tables([candidates, moved]) if moved.num_rows else candidates,
+        entities=known.absent("entities", _joined(prepared.entities, again.entities)),
+        candidates=_joined(candidates, moved, again.replaced),
+        mentions=_joined(prepared.mentions, again.mentions),
     )
     parts = _event_parts(appended, decisions, settled)
     return Plan(
         deliveries=deliveries,
         rows=[EventRows(event, table, rows) for event, table, rows in parts if rows.num_rows],
-        reads=_reads(read_ids, candidates, replaced, prepared),
+        reads=_reads(read_ids, candidates, replaced, appended, prepared),
         decisions=decisions,
         findings=prepared.findings,
         new_blocks=prepared.sources.num_rows,
@@ -144,6 +153,7 @@ def _event_parts(
         ("evidence_captured", "conversations", appended.conversations),
         ("dictionary_updated", "entities", appended.entities),
         ("candidate_proposed", "candidates", appended.candidates),
+        ("dictionary_updated", "mentions", appended.mentions),
         ("candidate_decided", "decisions", decisions),
         *settled_parts(settled),
     ]
@@ -165,12 +175,48 @@ def settled_parts(settled: Settlement) -> list[tuple[str, str, pa.Table]]:
     ]
 
 
-def stored_histories(snapshot: Snapshot, candidates: pa.Table) -> pa.Table:
-    """Return the current stored candidates of every history that eligible `candidates` touch."""
+def _joined(*tables: pa.Table) -> pa.Table:
+    """Return the rows of all tables; the first one itself where the others have none."""
+    filled = [table for table in tables[1:] if table.num_rows]
+    return pa.concat_tables([tables[0], *filled]) if filled else tables[0]
+
+
+def _resolved_again(
+    snapshot: Snapshot,
+    prepared: Prepared,
+    moved: pa.Table,
+    talks: list[bytes],
+    *,
+    rules: Rules,
+    key: bytes,
+    graves: Graves,
+) -> tuple[Again, pa.Table]:
+    """Return what the batch changes in stored claims about people, and `moved` without those among them.
+
+    talks: conversations of the batch that the store holds.
+    """
+    if not (prepared.introduced or talks):
+        return nothing_again(), moved
+    told = Told(snapshot=snapshot)
+    rechecking = Rechecking(
+        snapshot=snapshot,
+        referents=Referents(key=key, policy=rules.policy, told=told),
+        graves=graves,
+        moved={row["candidate_id"]: row for row in moved.to_pylist()},
+    )
+    again = rechecking.after(prepared.introduced, prepared.sources, talks)
+    if moved.num_rows and again.replaced.num_rows:
+        taken = pc.is_in(moved["candidate_id"], value_set=again.replaced["candidate_id"].combine_chunks())
+        moved = moved.filter(pc.invert(taken))
+    return again, moved
+
+
+def stored_histories(snapshot: Snapshot, candidates: pa.Table, replaced: pa.Table) -> pa.Table:
+    """Return the current stored candidates of all histories of eligible `candidates` and `replaced`."""
     eligible = _eligible(candidates)
-    if eligible.num_rows == 0 or snapshot.version == 0:
+    if eligible.num_rows + replaced.num_rows == 0 or snapshot.version == 0:
         return empty(UNSALTED_CANDIDATES)
-    return rows_of_histories(snapshot, eligible["history_id"])
+    return rows_of_histories(snapshot, _joined(eligible, replaced)["history_id"])
 
 
 def rows_of_histories(snapshot: Snapshot, histories: pa.Array | pa.ChunkedArray) -> pa.Table:
@@ -203,16 +249,20 @@ def _unchanged(
 
 
 def _reads(
-    source_ids: pa.Array, candidates: pa.Table, replaced: pa.Table, prepared: Prepared
+    source_ids: pa.Array, candidates: pa.Table, replaced: pa.Table, appended: Prepared, prepared: Prepared
 ) -> dict[tuple[str, str], pa.Array | pa.ChunkedArray]:
     """Return the keys that the plan rests on: a commit that wrote one of them makes it stale."""
-    touched = pa.concat_tables([candidates, replaced]) if replaced.num_rows else candidates
-    return {
+    touched = _joined(candidates, replaced)
+    reads = {
         ("sources", "source_id"): source_ids,
         ("candidates", "history_id"): touched["history_id"],
         ("entities", "entity_id"): prepared.entities["entity_id"],
         ("conversations", "conversation_id"): prepared.conversations["conversation_id"],
     }
+    if appended.mentions.num_rows:
+        for column in ("name_key", "role_key"):
+            reads["mentions", column] = appended.mentions[column].drop_null()
+    return reads
 
 
 def _split(rows: pa.Table, column: str, value: Any) -> tuple[pa.Table, pa.Table]:

@@ -18,6 +18,7 @@ from amos.admission.comparison import UNSALTED
 from amos.admission.decision_rows import decision_ids, nothing_in, singletons
 from amos.admission.policy import Policy
 from amos.admission.tombstones import Graves
+from amos.entities.resolve import Introduced, Owner
 from amos.evidence.capture import capture_sources
 from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.forget_requests import note_requests, requests_of, withhold_requested
@@ -25,6 +26,8 @@ from amos.extraction.frames import frame_claims
 from amos.extraction.notes import one_array, without_idle
 from amos.extraction.registry import Extractor
 from amos.extraction.screen import apply_cuts, screen
+from amos.flow.referents import Referents
+from amos.flow.referents_told import NothingTold, Told
 from amos.flow.tombstoned import (
     claim_findings,
     echo_findings,
@@ -77,8 +80,10 @@ class Prepared:
     conversations: pa.Table
     entities: pa.Table
     candidates: pa.Table
+    mentions: pa.Table
     source_decisions: pa.Table
     findings: pa.Table
+    introduced: Sequence[tuple[Owner, Introduced]] = ()
 
 
 def prepare(
@@ -90,24 +95,27 @@ def prepare(
     now: datetime,
     graves: Graves | None = None,
     findings: pa.Table | None = None,
+    told: Told | NothingTold | None = None,
 ) -> Prepared:
-    """Screen, cut, capture and read the claims of new `raw` rows (RAW).
+    """Screen, cut, capture and read the claims of new `raw` rows (RAW), and resolve whom they are about.
 
     envelope: (n,) ids and digests of the deliveries, and the sources they revise (null for most),
     aligned with raw.  graves: the tombstones that stand; what they forbid is
     cut before anything is made of it.  findings: what the screen finds in raw, where it was asked before.
+    told: what is known of people from elsewhere.
     """
+    told = NothingTold() if told is None else told
     raw = withhold_unretained(raw)
     findings = screen(raw) if findings is None else findings
     if rules.earlier is not None:
         findings = joined_findings(findings, rules.earlier(raw))
     if graves is None or graves.is_empty:
-        return _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now)
+        return _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now, told=told)
     findings = joined_findings(
         findings, source_findings(raw, envelope[0], graves), echo_findings(raw, graves)
     )
     while True:
-        prepared = _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now)
+        prepared = _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now, told=told)
         more = joined_findings(findings, claim_findings(raw, prepared.sources, prepared.candidates, graves))
         if more.num_rows == findings.num_rows:
             return prepared
@@ -122,6 +130,7 @@ def _prepare_found(
     rules: Rules,
     key: bytes,
     now: datetime,
+    told: Told | NothingTold,
 ) -> Prepared:
     """Cut what was found, capture the sources and read their claims."""
     source_ids, delivered, revises = envelope
@@ -130,11 +139,15 @@ def _prepare_found(
     claims, notes = read_claims(sources, rules)
     builder = Builder(key=key, policy=rules.policy, extractor=rules.extractor.name)
     built = builder.build(claims, sources, raw["conversation_key"])
+    referred = Referents(key=key, policy=rules.policy, told=told).resolve(built, sources)
+    built = Built(referred.candidates, referred.entities)
     return Prepared(
         sources=sources,
         conversations=conversation_rows(raw, sources),
         entities=_entities(sources, built),
         candidates=hold_candidates(built.candidates, sources),
+        mentions=referred.mentions,
+        introduced=referred.introduced,
         source_decisions=source_decisions(sources, built, notes, findings, rules=rules, key=key, now=now),
         findings=findings,
     )

@@ -37,6 +37,7 @@ _EVENTS = {
     "echoes": "atom_reinforced",
     "outcomes": "retrieval_outcome_recorded",
     "feedback": "retrieval_outcome_recorded",
+    "mentions": "dictionary_updated",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow as pa
 from amos.atoms.feedback import Fed
 from amos.errors import UsageError
 from amos.flow.learned import feedback_in_sight
+from amos.flow.claims import subject_label
 from amos.flow.look import (
     Row,
     atom_rows,
@@ -20,7 +21,7 @@ from amos.flow.look import (
 )
 from amos.flow.outcome_printed import feedback_rows, outcome_rows
 from amos.flow.printed import shown_id, shown_ids, shown_scope, shown_score, shown_time
-from amos.flow.sight import Sight, is_withheld
+from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.flow.standing import tombstone_rows
 from amos.identity import id_text, parse_ref, prefix_range
 from amos.schemas.state import PRIMARY_KEYS, TABLES
@@ -146,6 +147,44 @@ def echo_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
     ]
 
 
+def mention_rows(sight: Sight, rows: pa.Table) -> list[Row]:
+    """Return mentions: who was considered for the subject of a claim, with which score, and who is meant.
+
+    The last entry of `referents` is nobody of them.
+    """
+    ids = {one for name in ("subject_id", "referent_id") for one in rows[name].drop_null().to_pylist()}
+    ids |= {one for row in rows["referents"].to_pylist() for one in row}
+    named = {
+        one: subject_label(row)
+        for one, row in latest_by_id(sight.snapshot, "entities", "entity_id", sorted(ids)).items()
+    }
+    return [_printed_mention(row, named) for row in rows.to_pylist()]
+
+
+def _printed_mention(row: Row, named: Mapping[bytes, str]) -> Row:
+    scored = zip([*row["referents"], None], row["scores_ppm"], strict=True) if row["scores_ppm"] else ()
+    return {
+        "mention_id": shown_id("mention_id", row["mention_id"]),
+        "candidate_id": shown_id("candidate_id", row["candidate_id"]),
+        "source_id": shown_id("source_id", row["source_id"]),
+        "said": named.get(row["subject_id"]),
+        "meant": named.get(row["referent_id"]),
+        "subject_id": shown_id("subject_id", row["subject_id"]),
+        "referent_id": shown_id("referent_id", row["referent_id"]),
+        "referents": [
+            {
+                "entity_id": shown_id("entity_id", one),
+                "name": named.get(one) if one is not None else None,
+                "score": shown_score(score),
+            }
+            for one, score in scored
+        ],
+        "evidence": shown_ids("source_id", row["evidence"]),
+        "rule": row["rule"],
+        "reason": row["reason"],
+    }
+
+
 def _printed_events(sight: Sight, rows: pa.Table) -> list[Row]:
     """Return events; what they count is about the whole shard, so a narrowed caller is not told."""
     return [
@@ -178,6 +217,7 @@ _PRINTERS: dict[str, Callable[[Sight, pa.Table], list[Row]]] = {
     "echoes": echo_rows,
     "outcomes": outcome_rows,
     "feedback": feedback_rows,
+    "mentions": mention_rows,
     "events": _printed_events,
     "tombstones": tombstone_rows,
 }

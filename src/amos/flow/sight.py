@@ -35,6 +35,7 @@ _LINKS = {
     "echoes": (("atom_id", "atoms"), ("source_id", "sources")),
     "outcomes": (("source_id", "sources"),),
     "feedback": (("source_id", "sources"), ("atom_id", "atoms"), ("turn_id", "sources")),
+    "mentions": (("source_id", "sources"),),
 }
 """Tables without a scope of their own: a row is in sight when the rows it names are; null names nothing."""
 

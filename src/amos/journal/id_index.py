@@ -31,6 +31,10 @@ LOOKUPS = [
     ("echoes", "atom_id"),
     ("outcomes", "outcome_id"),
     ("feedback", "atom_id"),
+    ("mentions", "mention_id"),
+    ("mentions", "conversation_id"),
+    ("mentions", "name_key"),
+    ("mentions", "role_key"),
 ]
 """Id columns that decisions look rows up by; any other 16-byte column works as well."""
 

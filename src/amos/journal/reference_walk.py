@@ -39,6 +39,10 @@ NAMED = (
     ("feedback_dangling", "feedback", "atom_id", "atoms"),
     ("feedback_dangling", "feedback", "turn_id", "sources"),
     ("feedback_dangling", "feedback", "edge_id", "edges"),
+    ("mention_dangling", "mentions", "candidate_id", "candidates"),
+    ("mention_dangling", "mentions", "subject_id", "entities"),
+    ("mention_dangling", "mentions", "referent_id", "entities"),
+    ("mention_dangling", "mentions", "referents", "entities"),
     ("decision_dangling", "decisions", "atom_id", "atoms"),
     ("decision_dangling", "decisions", "targets", "atoms"),
 )

@@ -11,6 +11,7 @@ from amos.admission.comparison import UNSALTED
 from amos.errors import UsageError
 from amos.flow.ordering import next_version
 from amos.flow.prepare import UNSALTED_ENTITIES
+from amos.flow.referents import UNSALTED_MENTIONS
 from amos.flow.versions import latest
 from amos.identity import id_text
 from amos.journal.store import Shard, Snapshot
@@ -38,17 +39,19 @@ def backward_change(shard: Shard, snapshot: Snapshot, version: int) -> Change:
     with shard.pin(version - 1) as earlier:  # refused by name where that history was dropped
         replaced = _as_before(earlier, now)
         decisions = _decisions_before(earlier, snapshot, version)
+        mentions = _mentions_before(earlier, snapshot, version)
     return Change(
         fresh=UNSALTED_CANDIDATES.empty_table(),
         replaced=replaced,
         decisions=decisions,
         entities=UNSALTED_ENTITIES.empty_table(),
+        mentions=mentions,
     )
 
 
 def _written(snapshot: Snapshot, table: str, version: int) -> pa.Table:
     """Return the rows of `table` that one commit wrote, without salts."""
-    schema = UNSALTED_CANDIDATES if table == "candidates" else UNSALTED[table]
+    schema = {"candidates": UNSALTED_CANDIDATES, "mentions": UNSALTED_MENTIONS}.get(table) or UNSALTED[table]
     rows = snapshot.table(table, [*schema.names, "graph_version"], since=version - 1)
     return rows.filter(pc.equal(rows["graph_version"], version)).select(schema.names).cast(schema)
 
@@ -96,6 +99,20 @@ def _as_before(earlier: Snapshot, now: pa.Table) -> pa.Table:
     for name in _OWN:
         back = with_column(back, name, kept[name])
     return pa.concat_tables([withdraw(now.filter(pc.invert(had))), next_version(back)]).combine_chunks()
+
+
+def _mentions_before(earlier: Snapshot, snapshot: Snapshot, version: int) -> pa.Table:
+    """Return the next version of each mention that the commit wrote anew: its earlier form.
+
+    One that it wrote first belongs to a candidate that leaves.
+    """
+    ids = _written(snapshot, "mentions", version)["mention_id"].combine_chunks()
+    names = UNSALTED_MENTIONS.names
+    now = latest(snapshot.lookup("mentions", "mention_id", ids, names), "mentions")
+    old = latest(earlier.lookup("mentions", "mention_id", ids, names), "mentions")
+    now = now.filter(pc.is_in(now["mention_id"], value_set=old["mention_id"].combine_chunks()))
+    back = _aligned(old, now, "mention_id")
+    return next_version(with_column(back, "version", now["version"])).cast(UNSALTED_MENTIONS)
 
 
 def _decisions_before(earlier: Snapshot, snapshot: Snapshot, version: int) -> pa.Table:

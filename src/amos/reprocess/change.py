@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from amos.admission.comparison import UNSALTED
 from amos.admission.reviewed import DECIDING
 from amos.flow.ordering import next_version
+from amos.flow.versions import latest
 from amos.journal.store import Snapshot
 from amos.reprocess.shadow import Shadow
 from amos.reprocess.switch import (
@@ -65,8 +66,26 @@ def change_of(snapshot: Snapshot, shadow: Shadow) -> tuple[Change, Readings]:
         replaced=replaced.combine_chunks(),
         decisions=_source_decisions(snapshot, shadow),
         entities=shadow.entities,
+        mentions=_changed_mentions(snapshot, shadow, after),
     )
     return change, Readings(before, after, int(human.sum()))
+
+
+def _changed_mentions(snapshot: Snapshot, shadow: Shadow, after: pa.Table) -> pa.Table:
+    """Return whom the candidates `after` are about, where it is not stored so."""
+    stays = pc.is_in(shadow.mentions["candidate_id"], value_set=after["candidate_id"].combine_chunks())
+    told = shadow.mentions.filter(stays)
+    held = latest(
+        snapshot.lookup("mentions", "mention_id", told["mention_id"].combine_chunks(), told.schema.names),
+        "mentions",
+    )
+    places = pc.index_in(told["mention_id"], value_set=held["mention_id"].combine_chunks())
+    known = pc.is_valid(places).to_numpy(zero_copy_only=False)
+    stored = held.take(places.filter(pa.array(known)).combine_chunks())
+    again = told.filter(pa.array(known))
+    differs = pa.array(~are_equal(again, stored, frozenset({"version"})))
+    changed = next_version(_renumbered(again, stored).filter(differs))
+    return pa.concat_tables([told.filter(pa.array(~known)), changed]).combine_chunks()
 
 
 def _decided_by_people(snapshot: Snapshot, candidates: pa.Table) -> NDArray[np.bool_]:

@@ -6,21 +6,26 @@ sources, extractor and policy give the same rows.  So no second copy of anybody'
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.admission.candidates import UNSALTED_CANDIDATES, Builder
+from amos.admission.candidates import UNSALTED_CANDIDATES, Builder, Built
 from amos.admission.comparison import UNSALTED
 from amos.admission.tombstones import Graves
 from amos.clock import to_us
+from amos.entities.resolve import Introduced, Owner
 from amos.flow.ordering import KnownTimes
 from amos.flow.paging import UNKNOWN_US, event_times
 from amos.flow.prepare import UNSALTED_ENTITIES, Rules, read_claims, source_decisions
+from amos.flow.referents import UNSALTED_MENTIONS, Referents, introduced_in
+from amos.flow.referents_read import Batch
+from amos.flow.referents_told import Told
 from amos.flow.returning import cite_reread
 from amos.flow.review_names import FORMAT as REVIEW
 from amos.flow.sight import Sight
@@ -56,7 +61,7 @@ class Shadow:
 
     extractor: its name.  decisions: on plain sources without a candidate.  plain: ids of the sources whose
     decision depends on the extractor alone; a screen decided the others.  refused: candidates that a
-    tombstone keeps out.
+    tombstone keeps out.  mentions: whom the candidates are about, and why.
     """
 
     extractor: str
@@ -66,6 +71,16 @@ class Shadow:
     entities: pa.Table
     plain: pa.Array
     refused: pa.Table
+    mentions: pa.Table
+
+
+class _Proposed(NamedTuple):
+    """What an extractor read in a batch of sources (ids), before it is told whom it is about."""
+
+    ids: pa.Array
+    built: Built
+    notes: pa.Table
+    batch: Batch
 
 
 def choose_sources(sight: Sight, span: Span) -> pa.Array:
@@ -98,12 +113,18 @@ def read_shadow(
 ) -> Shadow:
     """Return what the extractor of `rules` makes of the stored `sources` (ids)."""
     graves = read_graves(snapshot, key, now)
-    parts = []
+    told = Told(snapshot=snapshot, unread=frozenset(sources.to_pylist()))
+    referents = Referents(key=key, policy=rules.policy, told=told)
+    proposed = []
     for place in range(0, len(sources), BATCH):
         batch = sources.slice(place, BATCH)
-        parts.append(_read_batch(snapshot, batch, graves, rules=rules, key=key, now=now))
+        proposed.append(_propose_batch(snapshot, batch, referents, rules=rules, key=key))
         if progress is not None:
             progress(place + len(batch), len(sources))
+    introduced = [pair for one in proposed for pair in introduced_in(one.batch)]
+    parts = [
+        _settle_batch(snapshot, one, introduced, referents, graves, rules=rules, now=now) for one in proposed
+    ]
     candidates = _joined([part.candidates for part in parts], UNSALTED_CANDIDATES)
     return Shadow(
         extractor=rules.extractor.name,
@@ -113,6 +134,7 @@ def read_shadow(
         entities=_joined([part.entities for part in parts], UNSALTED_ENTITIES),
         plain=pa.concat_arrays([pa.array([], ID), *(part.plain for part in parts)]),
         refused=_joined([part.refused for part in parts], UNSALTED_CANDIDATES),
+        mentions=_joined([part.mentions for part in parts], UNSALTED_MENTIONS),
     )
 
 
@@ -120,14 +142,36 @@ def _joined(tables: list[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *tables]).combine_chunks()
 
 
-def _read_batch(
-    snapshot: Snapshot, ids: pa.Array, graves: Graves, *, rules: Rules, key: bytes, now: datetime
-) -> Shadow:
+def _rows(snapshot: Snapshot, ids: pa.Array) -> pa.Table:
     held = latest(snapshot.lookup("sources", "source_id", ids, _STORED), "sources")
-    rows = held.take(pc.index_in(ids, value_set=held["source_id"].combine_chunks()))
+    return held.take(pc.index_in(ids, value_set=held["source_id"].combine_chunks()))
+
+
+def _propose_batch(
+    snapshot: Snapshot, ids: pa.Array, referents: Referents, *, rules: Rules, key: bytes
+) -> _Proposed:
+    rows = _rows(snapshot, ids)
     claims, notes = read_claims(rows, rules)
     builder = Builder(key=key, policy=rules.policy, extractor=rules.extractor.name)
     built = builder.build(claims, rows, _conversation_keys(snapshot, rows))
+    return _Proposed(ids, built, notes, referents.read(built, rows))
+
+
+def _settle_batch(
+    snapshot: Snapshot,
+    proposed: _Proposed,
+    introduced: Sequence[tuple[Owner, Introduced]],
+    referents: Referents,
+    graves: Graves,
+    *,
+    rules: Rules,
+    now: datetime,
+) -> Shadow:
+    """Return what is made of a batch; introduced: who is in any batch of the run."""
+    ids, built, notes, batch = proposed
+    rows, key = _rows(snapshot, ids), referents.key
+    referred = referents.settled(built, batch, rows, introduced)
+    built = Built(referred.candidates, referred.entities)
     candidates, refused = _without_forgotten(hold_candidates(built.candidates, rows), graves)
     plain = _plain(rows)
     decided = source_decisions(
@@ -143,6 +187,7 @@ def _read_batch(
         entities=built.entities,
         plain=plain,
         refused=refused,
+        mentions=referred.mentions,
     )
 
 

@@ -7,28 +7,25 @@ what stands is the fold of those that are eligible, as in any other commit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
-from amos.admission.decision_rows import decision_ids, risks, singletons, utilities
 from amos.admission.policy import Policy
 from amos.admission.settle import Settlement, settle
 from amos.flow.current import SnapshotRows
+from amos.flow.held import held_decisions
 from amos.flow.ordering import next_version
 from amos.flow.plan import rows_of_histories, settled_parts
 from amos.flow.versions import latest
 from amos.journal.store import EventRows, Snapshot
 from amos.schemas.choosing import with_column
 from amos.schemas.columns import ID
-from amos.schemas.vocabulary import WITHDRAWN, Action, Outcome
-
-_ACTIONS = {Outcome.REJECT: Action.REJECT, Outcome.IGNORE: Action.NOOP}
+from amos.schemas.vocabulary import WITHDRAWN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,13 +33,14 @@ class Change:
     """Rows without salts.
 
     fresh: candidates that the store does not hold.  replaced: next versions of those it holds.
-    decisions: on sources, with their versions.  entities: that may be new.
+    decisions: on sources, with their versions.  entities: that may be new.  mentions: with their versions.
     """
 
     fresh: pa.Table
     replaced: pa.Table
     decisions: pa.Table
     entities: pa.Table
+    mentions: pa.Table
 
     @property
     def is_empty(self) -> bool:
@@ -73,12 +71,13 @@ def switch(
     event: type of the event that holds the replaced candidates.
     """
     settled = _settled(snapshot, change, key=key, policy=policy, now=now)
-    held = _held_decisions(snapshot, change.replaced, key=key, policy=policy, now=now)
+    held = held_decisions(snapshot, change.replaced, key=key, policy=policy, now=now)
     decisions = pa.concat_tables([settled.decisions, held])
     parts = [
         ("dictionary_updated", "entities", SnapshotRows(snapshot).absent("entities", change.entities)),
         ("candidate_proposed", "candidates", change.fresh),
         (event, "candidates", change.replaced),
+        ("dictionary_updated", "mentions", change.mentions),
         ("candidate_decided", "decisions", pa.concat_tables([decisions, change.decisions])),
         *settled_parts(settled),
     ]
@@ -111,52 +110,6 @@ def _settled(snapshot: Snapshot, change: Change, *, key: bytes, policy: Policy, 
         policy=policy,
         now=now,
     )
-
-
-def _held_decisions(
-    snapshot: Snapshot, replaced: pa.Table, *, key: bytes, policy: Policy, now: datetime
-) -> pa.Table:
-    """Return the next decision on each replaced candidate that a gate stops: no fold decides those."""
-    rows = replaced.filter(pc.is_valid(replaced["gate"]))
-    schema, count = UNSALTED["decisions"], rows.num_rows
-    if count == 0:
-        return schema.empty_table()
-    ids = decision_ids(rows["candidate_id"], key)
-    verdicts = [gate.split(":") for gate in rows["gate"].to_pylist()]
-    outcomes = [Outcome(outcome) for outcome, _ in verdicts]
-    end = now + timedelta(days=policy.quarantine.days)
-    ends = [end if one == Outcome.QUARANTINE else None for one in outcomes]
-    columns = {
-        "decision_id": ids,
-        "version": next_decisions(snapshot, ids),
-        "candidate_id": rows["candidate_id"],
-        "source_id": rows["source_id"],
-        "outcome": pa.array([str(one) for one in outcomes]),
-        "action": pa.array([str(_ACTIONS.get(one, Action.ADD)) for one in outcomes]),
-        "reasons": singletons(pa.array([reason for _, reason in verdicts])),
-        "modality": rows["modality"],
-        "policy": pa.repeat(policy.label, count),
-        "extractor": rows["extractor"],
-        "utility": utilities(rows["memory_class"], policy),
-        "risk": risks(rows["cues"], policy),
-        "atom_id": pa.nulls(count, schema.field("atom_id").type),
-        "targets": pa.array([[]] * count, schema.field("targets").type),
-        "deadline": pa.array(ends, schema.field("deadline").type),
-    }
-    return pa.table([_as(columns[field.name], field.type) for field in schema], schema=schema)
-
-
-def _as(column: pa.Array | pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
-    return column if column.type == kind else column.cast(kind)
-
-
-def next_decisions(snapshot: Snapshot, ids: pa.Array) -> pa.Array:
-    """Return the number of the next version of each decision."""
-    held = snapshot.lookup("decisions", "decision_id", ids, ["decision_id", "version"])
-    known: dict[bytes, int] = {}
-    for identifier, version in zip(*(held[name].to_pylist() for name in held.column_names), strict=True):
-        known[identifier] = max(version, known.get(identifier, 0))
-    return pa.array([known.get(one, 0) + 1 for one in ids.to_pylist()], pa.int32())
 
 
 def current_rows(snapshot: Snapshot, table: str, column: str, ids: pa.Array) -> pa.Table:

@@ -261,6 +261,29 @@ FEEDBACK = pa.schema(
     ]
 )
 
+MENTIONS = pa.schema(
+    [
+        column("mention_id", ID, "keyed id of (candidate as it was read)"),
+        column("version", pa.int32(), "row version, from 1; the highest is current"),
+        column("candidate_id", ID, "candidate whose subject it is, as resolved"),
+        column("source_id", ID, "source it stands in"),
+        column("conversation_id", ID, "conversation of the source"),
+        column("turn", pa.int64(), "turn of the source"),
+        column("spans", INTS, "half-open byte range of the claim that it is the subject of"),
+        column("owner_id", ID, "author whose word it is"),
+        column("subject_id", ID, "entity as it was read: the pronoun, the bare name, the role"),
+        column("name_key", ID, "keyed (owner, name), null without a name", nullable=True),
+        column("role_key", ID, "keyed (owner, relation), null without one", nullable=True),
+        column("referent_id", ID, "entity it was resolved to; null while unresolved", nullable=True),
+        column("referents", IDS, "entities considered, the likeliest first"),
+        column("scores_ppm", INTS, "their scores in parts per million; the last is that of none of them"),
+        column("evidence", IDS, "sources that named the entities considered"),
+        column("rule", TEXT, "name@version of what resolved it"),
+        column("reason", TEXT, "value of Reason"),
+        SALT,
+    ]
+)
+
 TOMBSTONES = pa.schema(
     [
         column("tombstone_id", ID, "keyed id of (kind, digest)"),
@@ -315,6 +338,7 @@ TABLES: dict[str, pa.Schema] = {
     "echoes": ECHOES,
     "outcomes": OUTCOMES,
     "feedback": FEEDBACK,
+    "mentions": MENTIONS,
     "tombstones": TOMBSTONES,
     "events": EVENTS,
 }
@@ -333,6 +357,7 @@ PRIMARY_KEYS: dict[str, str] = {
     "echoes": "echo_id",
     "outcomes": "outcome_id",
     "feedback": "feedback_id",
+    "mentions": "mention_id",
     "tombstones": "tombstone_id",
     "events": "event_id",
 }
@@ -346,6 +371,7 @@ VERSION_COLUMNS: dict[str, str] = {
     "atoms": "version",
     "edges": "version",
     "disputes": "version",
+    "mentions": "version",
     "tombstones": "version",
 }
 """Tables whose current state is the highest version per id; the others only grow."""

@@ -16,7 +16,7 @@ import apsw
 from amos.storage.failpoints import reach
 from amos.storage.places import table
 
-FORMAT = 3
+FORMAT = 4
 """The major format that this version writes."""
 
 MINOR = 0

@@ -1,0 +1,1 @@
+-- What format 4 adds: rows of `mentions` among those that commits hold; the catalog has the tables it had.
