@@ -7,13 +7,15 @@ person can settle; somebody too few makes it mean the wrong one, which nobody no
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
 from amos.entities.relations import Relation, relations_by_label
 from amos.entities.spoken import QUALIFIERS
 
-_SENTENCE_END = re.compile(r"[.!?…\n]+(?=\s|$)|\n")
+_SENTENCE_END = re.compile(r"(?:(?<!\b[DMS][rst])(?<!\bMrs)(?<!\bProf)[.!?…]+(?=\s|$)|\n)\s*")
+_TITLES = frozenset("Dr Mr Mrs Ms Prof St".split())
 _LABELS = "|".join(sorted(map(re.escape, relations_by_label()), key=len, reverse=True))
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w]*(?:[-'’][A-Za-zÀ-ÿ]+)*"
 _ROLE = re.compile(
@@ -100,11 +102,11 @@ def heard_in(text: str) -> tuple[Heard, ...]:
 
 def sentence_at(text: str, place: int) -> int:
     """Return the number of the sentence that the character `place` stands in."""
-    return sum(1 for found in _SENTENCE_END.finditer(text) if found.end() <= place)
+    return _number([found.end() for found in _SENTENCE_END.finditer(text)], place)
 
 
 def _number(ends: list[int], place: int) -> int:
-    return sum(1 for end in ends if end <= place)
+    return bisect_right(ends, place)
 
 
 def _roles(text: str, ends: list[int]) -> list[Heard]:
@@ -133,11 +135,13 @@ def _roles(text: str, ends: list[int]) -> list[Heard]:
 def _others(text: str, ends: list[int], taken: list[tuple[int, int]]) -> list[Heard]:
     """Return names, and people without one, outside of the ranges `taken`."""
     words = [(one[0], one.start(), one.end()) for one in _WORDS.finditer(text)]
+    starts = [first for first, _ in taken]
     found: list[Heard] = []
     place = 0
     while place < len(words):
         _, start, end = words[place]
-        if any(first <= start < after for first, after in taken):
+        role = bisect_right(starts, start) - 1
+        if role >= 0 and start < taken[role][1]:
             place += 1
             continue
         count = _length_of_name(text, words, place, ends)
@@ -171,11 +175,17 @@ def _length_of_name(text: str, words: list[tuple[str, int, int]], place: int, en
     while (
         place + count < len(words)
         and words[place + count][0][0].isupper()
-        and text[words[place + count - 1][2] : words[place + count][1]] == " "
+        and _are_one_name(text, words[place + count - 1], words[place + count])
         and not words[place + count - 1][0].endswith(("'s", "’s"))
     ):
         count += 1
     return count
+
+
+def _are_one_name(text: str, word: tuple[str, int, int], following: tuple[str, int, int]) -> bool:
+    """Tell whether nothing but a space, or the point of a title, stands between two words."""
+    between = text[word[2] : following[1]]
+    return between == " " or (between == ". " and word[0] in _TITLES)
 
 
 def _leads_to_place(words: list[tuple[str, int, int]], place: int) -> bool:

@@ -30,9 +30,15 @@ from amos.schemas.vocabulary import Reason
 
 WINDOW = 8
 """Turns of the same conversation, before a mention, in which somebody may have been spoken of."""
+LONGEST = 4_000
+"""Characters of a message, its last ones, in which somebody may have been spoken of."""
 
 Order = tuple[int, bytes, int, bytes, int]
 """Event time (unknown last), conversation, turn, source, place: the order of what was said."""
+
+
+UNOWNED = "other"
+"""Kind of entities that belong to no author: whoever speaks of them means the same."""
 
 
 class Person(NamedTuple):
@@ -52,7 +58,8 @@ class Owner(NamedTuple):
 
     def person(self, kind: str, name: str) -> Person:
         """Return somebody as this author calls them."""
-        return Person(subject_identity(self.scope, kind, name, self.identity), kind, name)
+        owner = None if kind == UNOWNED else self.identity
+        return Person(subject_identity(self.scope, kind, name, owner), kind, name)
 
 
 class Introduced(NamedTuple):
@@ -309,11 +316,10 @@ def _antecedents(asked: Asked, gender: str, turns: Sequence[Turn]) -> tuple[list
     own = Turn(
         asked.source, asked.turn, asked.block, asked.owner.entity_id, None, is_agent=False, text=before
     )
-    here = sentence_at(asked.text, len(before))
     for turn in (*turns, own):
-        distance = asked.turn - turn.turn
-        last = here if turn is own else sentence_at(turn.text, len(turn.text))
-        for heard in heard_in(turn.text):
+        distance, text = asked.turn - turn.turn, turn.text[-LONGEST:]
+        last = sentence_at(text, len(text))
+        for heard in heard_in(text):
             fit = _fit(heard, gender)
             if fit == 0 or (heard.name is not None and fold_name(heard.name) in present):
                 continue

@@ -63,6 +63,9 @@ def spoken_of(kind: str, name: str) -> Spoken | None:
         return _role(name[len(OWN) :].split())
     if kind == "person":
         return _named(name.split())
+    if kind == "other":  # "Tom from work lives in Riga" has no property by which a person would be known
+        found = _named(name.split())
+        return found if found is not None and not is_name(name) else None
     return None
 
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from amos.atoms.feedback import Fed
 from amos.errors import UsageError
-from amos.flow.learned import feedback_in_sight
 from amos.flow.claims import subject_label
+from amos.flow.learned import feedback_in_sight
 from amos.flow.look import (
     Row,
     atom_rows,

@@ -19,7 +19,7 @@ from amos.admission.policy import Policy
 from amos.admission.referred import AMBIGUOUS_GATE, Subject, about, gate_when_known
 from amos.entities.choice import RULE
 from amos.entities.heard import heard_in
-from amos.entities.resolve import Answer, Introduced, Known, Owner, Person, Turn, answer
+from amos.entities.resolve import LONGEST, UNOWNED, Answer, Introduced, Known, Owner, Person, Turn, answer
 from amos.entities.spoken import fold_name
 from amos.flow.referents_read import Batch, Naming, Read, introduced_by, plain_person, read_batch
 from amos.flow.referents_told import NothingTold, Told, Turns, name_key, role_key, turns_of, window
@@ -132,7 +132,7 @@ class Referents:
         names, roles = {spoken.folded}, {spoken.role}
         if spoken.kind == "pronoun":
             texts = [*(turn.text for turn in turns), read.asked.text]
-            heard = [one for text in texts for one in heard_in(text)]
+            heard = [one for text in texts for one in heard_in(text[-LONGEST:])]
             names = {fold_name(one.name) for one in heard if one.name}
             roles = {one.role for one in heard}
         found = {name_key(self.key, owner, name) for name in names if name}
@@ -273,7 +273,7 @@ def entity_row(person: Person, owner: Owner) -> Row:
         "version": 1,
         "kind": person.kind,
         "name": person.name,
-        "owner_id": owner.entity_id,
+        "owner_id": None if person.kind == UNOWNED else owner.entity_id,
         "is_owner": False,
         "scope_session": None,
         **dict(zip(CLAIM_SCOPE, owner.scope, strict=True)),

@@ -234,7 +234,8 @@ def test_format_1_goes_back_or_says_what_cannot(kept, tmp_path):
         exported(kept, tmp_path / "out", format_version=1)
     assert not (tmp_path / "out").exists()
     with amos.api.Store.create(tmp_path / "plain") as store:
-        store.ingest(kept.parent / "notes.jsonl", format="messages")
+        plain = write_lines(tmp_path / "plain.jsonl", line("p1", "My locker is B12.", 1))
+        store.ingest(plain, format="messages")
     receipt = exported(tmp_path / "plain", tmp_path / "out", format_version=1, secret=SECRET)
     assert receipt["format_version"] == 1
     assert not (tmp_path / "out/tombstones.parquet").exists()
