@@ -14,11 +14,12 @@ from amos.admission.comparison import UNSALTED
 from amos.admission.settle import Settlement, settle
 from amos.admission.tombstones import Graves
 from amos.extraction.screen import findings_of
+from amos.flow.conflicts import conflict_decisions
 from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
 from amos.flow.held import held_decisions
 from amos.flow.ordering import inherit_order_times
-from amos.flow.prepare import Prepared, Rules, conflict_decisions, prepare
+from amos.flow.prepare import Prepared, Rules, prepare
 from amos.flow.referents import Referents
 from amos.flow.referents_again import Again, Rechecking, nothing_again
 from amos.flow.referents_told import Told

@@ -35,7 +35,7 @@ from amos.flow.tombstoned import (
     joined_findings,
     source_findings,
 )
-from amos.identity import CLAIM_SCOPE, keyed_id
+from amos.identity import CLAIM_SCOPE
 from amos.schemas.buffers import plain
 from amos.schemas.choosing import as_schema, empty, taken
 from amos.schemas.claims import SEGMENTABLE
@@ -46,7 +46,6 @@ from amos.schemas.vocabulary import UNSEEN, Action, Modality, Outcome, Reason, S
 UNSALTED_CONVERSATIONS = pa.schema([field for field in CONVERSATIONS if field.name != "salt"])
 UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
 
-_CONFLICT = ("source_id", "delivery_digest")
 _OF_CONVERSATION = [
     "format",
     "conversation_key",
@@ -372,37 +371,3 @@ def _reasons_found(findings: pa.Table) -> tuple[dict[int, list[str]], dict[int, 
         if reason not in found:
             found.append(reason)
     return cuts, flags
-
-
-def conflict_decisions(conflicts: pa.Table, *, rules: Rules, key: bytes) -> pa.Table:
-    """Return the refusal of deliveries whose key is taken by another text.
-
-    conflicts: columns `source_id` of the stored source and `delivery_digest` of the refused text;
-    repeating the same refused delivery gives the same decision.
-    """
-    schema = UNSALTED["decisions"]
-    count = conflicts.num_rows
-    if count == 0:
-        return empty(schema)
-    refused = [
-        b"conflict\x00" + source + digest
-        for source, digest in zip(*(conflicts[name].to_pylist() for name in _CONFLICT), strict=True)
-    ]
-    columns: dict[str, Any] = {
-        "decision_id": [keyed_id(key, "decisions", one) for one in refused],
-        "version": [1] * count,
-        "candidate_id": [None] * count,
-        "source_id": conflicts["source_id"].to_pylist(),
-        "outcome": [str(Outcome.REJECT)] * count,
-        "action": [str(Action.REJECT)] * count,
-        "reasons": [[str(Reason.DELIVERY_CONFLICT)]] * count,
-        "modality": [str(Modality.NONE)] * count,
-        "policy": [rules.policy.label] * count,
-        "extractor": [rules.extractor.name] * count,
-        "utility": [0] * count,
-        "risk": [0] * count,
-        "atom_id": [None] * count,
-        "targets": [[]] * count,
-        "deadline": [None] * count,
-    }
-    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
