@@ -160,6 +160,7 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning):
             receipt.seconds = time.perf_counter() - began
             record = receipt.as_record()
             self.shard.record_run(run_id, "ingest", started, utc_now(), record, is_synced=False)
+            self.expire_due()
             self.shard.tidy(now=utc_now())
             self._store_index(receipt.blocks + sum(receipt.decisions.values()))
         return {**record, "cut_places": receipt.cut_places}

@@ -26,8 +26,8 @@ from amos.schemas.vocabulary import UNSEEN, Modality, Reason, SourceFlag, Trust
 _OWN = r"(?:my|our)(?! (?:next|last|previous|earlier) (?:message|sentence|line|remark|bit|part)(?!\w))"
 _NAME = r"(?-i:[A-ZÀ-Þ][^\W\d_]{1,24})"
 _CLAUSE = (
-    r"(?:that )?(?=(?:i|i'm|i've|i'd|my|we|we're|our|he|he's|she|she's|they|his|her|their)(?!\w) \S"
-    rf"|{_NAME} \S)"
+    r"(?:that )?(?=(?:i|i'm|i've|i'd|my|we|we're|our|he|he's|she|she's|they|his|her|their)(?!\w) \w"
+    rf"|{_NAME} \w)"
 )
 _SAID = (
     r"(?:what(?:ever)?|everything|anything|all)(?: that)? (?:i|i've|we) (?:ever |just |once )?(?:said"
@@ -71,9 +71,9 @@ _END = (
 )
 _ENGLISH = (
     (
-        rf"(?:forget|unlearn|unremember|stop (?:remembering|storing|keeping))(?: about)? (?P<%s>(?:{_SAID}"
-        rf"|{_KNOWN}"
-        rf"|{_ENTRY}|(?:the fact )?{_CLAUSE}|{_WHERE}|{_OWN} (?=\S)"
+        rf"(?:forget|unlearn|unremember|stop (?:remembering|storing"
+        rf"|keeping))(?: about(?! {_NAME}))? (?P<%s>(?:{_SAID}"
+        rf"|{_KNOWN}|{_ENTRY}|(?:the fact )?{_CLAUSE}|{_WHERE}|{_OWN} (?=\S)"
         rf"|{_NAME}'s (?=\S)).{{1,200}}?)(?:{_MEMORY})?{_END}"
     ),
     (

@@ -10,9 +10,12 @@ from amos.flow.moments import When, split_moment
 from amos.identity import random_id
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from amos.flow.look import Listed
     from amos.flow.paging import PageRequest
     from amos.flow.review_cases import QueueFilter
+    from amos.flow.review_expire import Expiring
     from amos.flow.review_show import Desk
     from amos.flow.sight import Sight
 
@@ -61,7 +64,10 @@ class Queue(Looking):
             now=utc_now,
             scope=self.scope,
         )
-        return work.decide(request, dry_run=dry_run)
+        report = work.decide(request, dry_run=dry_run)
+        if not dry_run:
+            self.expire_due()
+        return report
 
     def expire(self, *, dry_run: bool = False, wait_seconds: float = 10) -> dict[str, Any]:
         """Purge what has passed its deadline without a decision; return what went.
@@ -69,19 +75,31 @@ class Queue(Looking):
         The claims go from every file, their words stay in the messages; a withheld message stays withheld.
         wait_seconds: for readers that still hold files.  Raises InputError when a legal hold is against it.
         """
+        return self._expiring(wait_seconds, self.scope).expire(dry_run=dry_run)
+
+    def expire_due(self) -> None:
+        """Purge what has expired, at most once a day: called at the end of runs that write."""
+        from amos.flow.due import may_have_expired
+        from amos.flow.rules import default_policy
+
+        if may_have_expired(self.shard, utc_now(), days=default_policy()[0].quarantine.days):
+            from amos.flow.review_expire import expire_quietly
+
+            expire_quietly(self._expiring(0, {}))
+
+    def _expiring(self, wait_seconds: float, scope: Mapping[str, str]) -> Expiring:
         from amos.flow.review_expire import Expiring
         from amos.flow.rules import default_policy
 
-        work = Expiring(
+        return Expiring(
             shard=self.shard,
             actor=self.principal.name,
             run_id=random_id(),
             policy=default_policy()[0],
             now=utc_now,
-            scope=self.scope,
+            scope=scope,
             wait_seconds=wait_seconds,
         )
-        return work.expire(dry_run=dry_run)
 
     def report_review(
         self, *, limit: int | None = None, is_full: bool = False, **when: Unpack[When]

@@ -27,8 +27,8 @@ KINDS = ("claim", "message", "changed", "forget", "flagged")
 asks to have something forgotten; a claim that outcomes call into question."""
 OF_SOURCES = ("message", "forget")
 """Kinds whose cases are messages, not claims."""
-_WITHOUT_END = ("changed", "flagged")
-"""Kinds of cases that no deadline ends."""
+_WITHOUT_END = ("changed", "flagged", "forget")
+"""Kinds of cases that no deadline ends: what a person or use says, and what a person wishes."""
 
 DAY_US = 86_400_000_000
 _DECIDED = [

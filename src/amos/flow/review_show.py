@@ -24,6 +24,7 @@ from amos.flow.review_cases import DAY_US, Case, QueueFilter, cases_of, find_cas
 from amos.flow.review_checks import shown_ref
 from amos.flow.review_forget import Asked
 from amos.flow.review_names import FORMAT, RECORD, WORDING
+from amos.flow.review_triggers import Triggers
 from amos.flow.review_words import records_of
 from amos.flow.sight import Sight, is_withheld
 from amos.flow.versions import latest
@@ -78,15 +79,20 @@ def queue_rows(sight: Sight, queue: pa.Table) -> list[Row]:
     bases = _bases(sight, cases)
     names = _subjects(sight, cases)
     since = queue["since_us"].to_pylist()
-    return [
-        {
-            **_summary(case, said[case.identifier], names),
-            **_wait(case, waiting, to_us(sight.now)),
-            "is_stale": any(basis.changed_at > case.seen_at for basis in bases[case.identifier]),
-            "excerpt": _excerpt(case, sources[case.row["source_id"]]),
-        }
-        for case, waiting in zip(cases, since, strict=True)
-    ]
+    triggers = Triggers(sight.snapshot)
+    rows = []
+    for case, waiting in zip(cases, since, strict=True):
+        is_stale = any(basis.changed_at > case.seen_at for basis in bases[case.identifier])
+        rows.append(
+            {
+                **_summary(case, said[case.identifier], names),
+                **_wait(case, waiting, to_us(sight.now)),
+                "is_stale": is_stale,
+                "triggers": triggers.of(case, is_stale=is_stale),
+                "excerpt": _excerpt(case, sources[case.row["source_id"]]),
+            }
+        )
+    return rows
 
 
 def _summary(case: Case, statement: str | None, names: dict[bytes, str]) -> Row:

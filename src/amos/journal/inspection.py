@@ -71,6 +71,12 @@ class Inspection:
             version: int = self._catalog.last_version_of(operation)
             return version
 
+    def beginnings(self, kind: str) -> tuple[int | None, int | None]:
+        """Return when the first commit was accepted, and the last run of a kind began, in microseconds."""
+        with self._lock:
+            first, last = self._care.beginnings(kind)
+        return first, last
+
     def runs(self) -> list[RunEntry]:
         """Return the receipts of all runs, oldest first."""
         with self._lock:

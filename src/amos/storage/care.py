@@ -135,6 +135,15 @@ class Care:
         """Keep the receipt of a run; a repeated id replaces the earlier receipt."""
         self._tallies.put("runs", [entry])
 
+    def beginnings(self, kind: str) -> tuple[int | None, int | None]:
+        """Return when the first commit was accepted, and the last run of a kind began, in microseconds."""
+        sql = (
+            "SELECT (SELECT accepted_us FROM commits ORDER BY graph_version LIMIT 1),"
+            " (SELECT max(started_us) FROM runs WHERE kind = ?)"
+        )
+        ((first, last),) = self._catalog.rows(sql, (kind,))
+        return first, last
+
     def runs(self) -> list[RunEntry]:
         """Return all run receipts, oldest first."""
         sql = "SELECT * FROM runs ORDER BY started_us, run_id"

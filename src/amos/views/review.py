@@ -26,7 +26,8 @@ def queue_lines(
         said = _said(row, _STATEMENT_CHARS)
         marks = " (stale)" if row["is_stale"] else ""
         yield f"{row['ref']}  {_age(row)}  {said}{marks}"
-        yield f"    {_why(row)}; {row['trust']}; {_left(row)}"
+        since = f"; since then {', '.join(row['triggers'])}" if row["triggers"] else ""
+        yield f"    {_why(row)}; {row['trust']}; {_left(row)}{since}"
     if not rows and is_store_empty:
         yield "Nothing is stored yet. Read something with `amos ingest PATH`."
     elif not rows:
