@@ -137,6 +137,8 @@ def is_settled(root, path, before):
     """
     if path.suffix == ".sqlite":
         return readings(path) == before
+    if path.suffix != ".parquet":
+        return False
     named = entries_of(root).get(path.relative_to(root / SHARD).as_posix())
     if named is None:
         return False

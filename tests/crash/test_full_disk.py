@@ -2,11 +2,14 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from amos.errors import CapacityError
 from amos.journal.store import Shard
+from amos.journal.verify import verify_shard
+from amos.moves import back_up
 from failing_disks import compaction, erasure, in_parts, outcome, told
 
 pytestmark = pytest.mark.crash
@@ -56,3 +59,18 @@ def fill(path, spare):
     """Let a file take all of the disk but `spare` bytes."""
     left = shutil.disk_usage(path.parent).free - spare
     path.write_bytes(bytes(left))
+
+
+def test_a_store_on_a_full_disk_is_read_verified_and_backed_up_elsewhere(tmp_path, small_disk):
+    root = Path(shutil.copytree(in_parts(tmp_path), small_disk / "store"))
+    for path in root.rglob("shard.sqlite-*"):
+        path.unlink()
+    (small_disk / "ballast").write_bytes(b"")
+    fill(small_disk / "ballast", 0)
+    catalog = root / "default/default/shard.sqlite"
+    before = catalog.read_bytes()
+    with Shard.open(root, read_only=True) as shard:
+        assert verify_shard(shard).problems == []
+    assert not back_up(root, tmp_path / "copy", with_keys=True)["registered"]
+    assert catalog.read_bytes() == before
+    assert told(tmp_path / "copy") == told(tmp_path / "store")

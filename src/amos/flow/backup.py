@@ -10,7 +10,7 @@ from typing import Any
 
 from amos.clock import as_text, to_us
 from amos.copies.store import Progress, back_up, held_backup, note_copy
-from amos.errors import BusyError, InputError, UsageError
+from amos.errors import BusyError, CapacityError, InputError, UsageError
 from amos.identity import random_id
 from amos.schemas.catalog import CopyEntry
 
@@ -84,7 +84,7 @@ def noted(shard: Path, entry: CopyEntry, *, is_only: bool = False) -> bool:
     """Register a copy; return False for a shard that cannot be written."""
     try:
         note_copy(shard, entry, is_only=is_only)
-    except (InputError, BusyError) as cause:
+    except (InputError, BusyError, CapacityError) as cause:
         _LOG.warning("the copy could not be registered", extra={"cause": cause.message})
         return False
     return True

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import apsw
 
 from amos.errors import InputError
-from amos.storage.files import disk_errors
+from amos.storage.files import disk_errors, is_full
 from amos.storage.locks import WAIT_SECONDS
 
 Rows = list[tuple[Any, ...]]
@@ -30,11 +30,15 @@ def open_database(path: Path, *, read_only: bool = False, journal: str = "WAL") 
     """
     with disk_errors(path):
         connection = _open_reader(path) if read_only else apsw.Connection(str(path))
-        connection.set_busy_timeout(WAIT_SECONDS * 1000)
-        if not read_only:
-            connection.pragma("journal_mode", journal)
-        for setting in ("PRAGMA temp_store=MEMORY",) if read_only else _WRITER_SETTINGS:
-            connection.execute(setting)
+        try:
+            connection.set_busy_timeout(WAIT_SECONDS * 1000)
+            if not read_only:
+                connection.pragma("journal_mode", journal)
+            for setting in ("PRAGMA temp_store=MEMORY",) if read_only else _WRITER_SETTINGS:
+                connection.execute(setting)
+        except BaseException:
+            connection.close()  # else its locks stay until somebody drops the failure
+            raise
     return connection
 
 
@@ -46,6 +50,22 @@ def _open_reader(path: Path) -> apsw.Connection:
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection.close()
         return _open_immutable(path)
+    except (apsw.FullError, apsw.IOError):
+        connection.close()
+        if not is_full(path):
+            raise
+        return _open_alone(path)
+    return connection
+
+
+def _open_alone(path: Path) -> apsw.Connection:
+    """Open a file on a disk that is full: the index of its log stays in memory, and nobody else may write."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(WAIT_SECONDS * 1000)
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    for setting in ("PRAGMA locking_mode=EXCLUSIVE", "PRAGMA query_only=ON"):
+        connection.execute(setting)
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     return connection
 
 

@@ -53,7 +53,7 @@ def _of_system(cause: OSError, path: Path) -> EngineError | None:
 
 
 def _of_sqlite(cause: apsw.Error, path: Path) -> EngineError | None:
-    if isinstance(cause, apsw.FullError) or (isinstance(cause, apsw.IOError) and _is_full(path)):
+    if isinstance(cause, apsw.FullError) or (isinstance(cause, apsw.IOError) and is_full(path)):
         return CapacityError(f"no space left for {path}", path=str(path))
     if isinstance(cause, apsw.IOError):
         return _broken(path, str(cause) or None)
@@ -72,7 +72,7 @@ def _broken(path: Path, said: str | None) -> IntegrityError:
     return IntegrityError(message, code="disk_failed", path=str(path), advice=_BROKEN_ADVICE)
 
 
-def _is_full(path: Path) -> bool:
+def is_full(path: Path) -> bool:
     """Return whether the disk has no block left: SQLite calls it an I/O error where its index cannot grow."""
     try:
         return os.statvfs(path.parent).f_bavail == 0
