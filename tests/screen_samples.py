@@ -19,6 +19,7 @@ SECRETS = [
     ("password kestrel77 for the guest net", "kestrel77"),
     ("my ferry app password changed to Puffin$2031", "Puffin$2031"),
     ("our wifi password was reset to larch-tide-40", "larch-tide-40"),
+    ("notre clé wifi est prune-orage-63", "prune-orage-63"),
     ("I changed the wifi password to Otter7Pond!", "Otter7Pond!"),
     ("otter4pond is my new password", "otter4pond"),
     ("PIN: 7305", "7305"),

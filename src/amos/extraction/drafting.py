@@ -34,10 +34,13 @@ _NO_LONGER = int(Cue.NO_LONGER)
 _PRONOUN = int(Cue.PRONOUN)
 _THIRD_PARTY = int(Cue.THIRD_PARTY)
 _FORMER = int(Cue.FORMER)
+_HEDGED = int(Cue.HEDGED)
 _SENSITIVE = int(Cue.SENSITIVE)
 _LISTED = frozenset(("preference", "possession", "allergy"))
 """Properties whose further items in a list are claims of their own, like those of habits."""
 _CLOCK = re.compile(r"(?:at|around|by) \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?", re.IGNORECASE)
+_EITHER = re.compile(r"(?:either )?[\w.'’-]{1,16} or [\w.'’-]{1,16}(?:,.*)?")
+"""A value that leaves open which: "A or B"."""
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
 
@@ -313,6 +316,8 @@ def claim_cues(
         cues |= _PRONOUN
     if subject.is_person:
         cues |= _THIRD_PARTY
+    if property_name and _EITHER.fullmatch(value):
+        cues |= _HEDGED
     is_other = subject.is_person or (subject.kind in ("other", "person") and "'s " in subject.name)
     is_thing = subject.kind == "thing" and not subject.is_person
     held = property_name or _last_word_of(subject)

@@ -118,7 +118,7 @@ def _is_half_described(value: str, origin: Origin, end: int) -> bool:
 def _is_stub(property_name: str, value: str, words: list[str]) -> bool:
     """Tell whether a value ends too early, or names no thing of the property's kind."""
     is_short = len(value) < _SHORTEST_WORD and value.islower() and value.isascii()
-    if is_short or value.startswith("going to be") or words[-1] in _LOOSE_ENDS:
+    if is_short or value.startswith("going to be") or (words[-1] in _LOOSE_ENDS and not value.isupper()):
         return True
     check = _KINDS.get(property_name)
     return check is not None and check(value, words)

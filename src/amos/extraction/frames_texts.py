@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from amos.extraction.frames_found import BEFORE, Frame, Kind, Rule, paragraph_end, successive, words_after
@@ -106,6 +107,8 @@ _AFTERWARDS = re.compile(
 )
 _TAIL = 240
 _IS_LONG = re.compile(rf"(?<!\w){_LONG}(?!\w)", re.IGNORECASE)
+_TAG_START = re.compile(r"\[([^\W\d_]\w{1,15})(?:[=: ][^\]\n]{0,60})?\]")
+_TAG_END = re.compile(r"\[/([^\W\d_]\w{1,15})\]")
 _FENCES = {'"""': '"""', "```": "```", '"': '"', "“": "”", "„": "“", "«": "»"}
 
 
@@ -134,6 +137,20 @@ def _find_below_banners(text: str) -> Iterator[Frame]:
 def _banner_end(text: str, opener: re.Match[str]) -> int:
     closing = _BANNER_END.search(text, opener.end())
     return closing.start() if closing else len(text)
+
+
+def _find_tagged(text: str) -> Iterator[Frame]:
+    """Yield what stands between [name] and [/name]."""
+    closings: dict[str, list[int]] = {}
+    for closing in _TAG_END.finditer(text):
+        closings.setdefault(closing[1].casefold(), []).append(closing.start())
+    reached = 0
+    for opener in _TAG_START.finditer(text) if closings else ():
+        ends = closings.get(opener[1].casefold(), [])
+        place = bisect_right(ends, opener.end())
+        if place < len(ends) and opener.start() >= reached:
+            reached = ends[place]
+            yield Frame(opener.end(), reached, Kind.PASTED)
 
 
 def _find_forwarded(text: str) -> Iterator[Frame]:
@@ -198,6 +215,7 @@ RULES = (
     Rule(_find_after_bare_task, stems=_REWORK_STEMS),
     Rule(_find_passed_on, stems=_TEXT_STEMS, needs_opening=True),
     Rule(_find_below_banners, stems=_BANNER_STEMS, needs_opening=True),
+    Rule(_find_tagged, marks=("[/",)),
     Rule(_find_forwarded, stems=("forwarded", "original", "weitergeleitete", "from: "), needs_opening=True),
     Rule(_find_before_request, stems=_AFTER_STEMS),
 )

@@ -22,6 +22,7 @@ WORD_NOUNS = (
     r"|парол[ья]\w?|has[łl]o(?: to)?|lozinka|geslo|salasanani?(?: on)?"
     r"|l[öo]senord(?:et)?|adgangskode|jelszó|heslo|şifrem?"
     r"|(?:wi-?fi|wlan|wpa2?|router|hotspot|network|guest network)[ \-](?:key|pass|code)"
+    r"|(?:clé|cle|clef|clave) (?:du |de la |del )?(?:wi-?fi|wpa2?|router|routeur|réseau|red)"
     rf"|{PHRASE_NOUNS}|{MISSPELT_NOUNS}"
 )
 DIGIT_NOUNS = (

@@ -33,6 +33,8 @@ _UNFINISHED = frozenset(("due", "scheduled", "planned", "booked", "set", "fixed"
 _LIST_MARKS = (b",", b" but not ", b" though not ", b" nor ")
 _LIST_STARTS = (b",", b"(", b" (")
 _NO_ITEMS = Items((), ())
+_NO_REACH = 8
+"""Bytes behind a value within which a bare "no," takes it back: "is 7, no, 8"."""
 _CORRECTION = CUES["correction"]
 _UNIT = re.compile(r"\s?[%‰°€£$¥](?:\s?[CFK](?![^\W_]))?")
 """A unit that is no word, behind a number."""
@@ -72,6 +74,7 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
     is_denied = is_plain and value[:4].casefold() == "not "
     if is_denied:
         value = value[4:]  # "is certainly not | shy"
+    whole = value
     value = trim_value(value, property_name, meaning.family)
     if meaning.lead:
         value = f"{meaning.lead} {value}"
@@ -80,7 +83,13 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
         is_unfinished = is_plain and value.casefold() in _UNFINISHED
         if is_unfinished or kind in _JOINED.get("preference" if is_negative_habit else meaning.shape, ()):
             value = _with_time(value, match, origin)
-    if meaning.arity != "single" or span is None or not origin.content.startswith(_LIST_STARTS, span[1]):
+    is_cut = not whole.startswith(value) or whole[len(value) :].strip(" ,") != ""
+    if (
+        meaning.arity != "single"
+        or span is None
+        or is_cut
+        or not origin.content.startswith(_LIST_STARTS, span[1])
+    ):
         return Stated(value, is_time, kind, 0, is_denied)
     whole, end = _whole_list(span, origin)
     return Stated(whole or value, is_time, kind, end, is_denied)
@@ -97,7 +106,9 @@ def _kind_of_time(match: Match) -> int:
 
 def _repaired(span: tuple[int, int] | None, meaning: Meaning, origin: Origin) -> Stated | None:
     """Return the value that takes the place of the one at `span` in the same breath, None where it stands."""
-    if span is None or not origin.cues & _CORRECTION or meaning.shape not in _TRIMMED:
+    if span is None or meaning.shape not in _TRIMMED:
+        return None
+    if not origin.cues & _CORRECTION and b" no, " not in origin.content[span[1] : span[1] + _NO_REACH]:
         return None
     text = origin.content[span[0] : span[0] + REACH].decode(errors="ignore")
     repair = find_repair(text)

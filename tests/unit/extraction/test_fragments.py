@@ -2,7 +2,8 @@
 
 import pytest
 
-from claims_read import claims_of
+from amos.schemas.vocabulary import Cue
+from claims_read import claims_of, only_claim
 
 
 def kept(text):
@@ -97,3 +98,13 @@ def test_whole_statements_of_the_same_shape_stay(text, expected):
 )
 def test_endings_that_a_blank_parts_from_their_word_are_read(text, values):
     assert kept(text) == values
+
+
+def test_what_leaves_open_which_is_uncertain():
+    cues = only_claim("My gate is A or B.")["cues"]
+    assert cues & int(Cue.HEDGED)
+    assert not only_claim("My gate is B.")["cues"] & int(Cue.HEDGED)
+
+
+def test_a_bare_no_takes_back_what_was_just_said():
+    assert kept("My locker is 7, no, 8.") == ["8"]
