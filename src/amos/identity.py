@@ -155,6 +155,14 @@ def parse_ref(ref: str) -> tuple[str, str]:
     return table, body
 
 
+def read_id(ref: str) -> tuple[str, bytes]:
+    """Return table and 16-byte id of a whole printed reference.  Raises UsageError for any other text."""
+    table, body = parse_ref(ref)
+    if len(body) != _TEXT_CHARS:
+        raise UsageError(f"{ref!r} is no whole reference", path=ref, advice=_REFERENCES_ADVICE)
+    return table, base64.b32decode(body.upper() + "======")
+
+
 def prefix_range(body: str) -> tuple[bytes, bytes]:
     """Return the inclusive (lowest, highest) 16-byte ids whose text starts with `body`."""
     alphabet = "abcdefghijklmnopqrstuvwxyz234567"

@@ -63,10 +63,14 @@ class LowUtility:
     def _read(self, sight: Sight) -> frozenset[bytes]:
         if self._snapshot.row_count("feedback") == 0:
             return frozenset()
-        rows = self._snapshot.table("feedback", ["atom_id", "kind"])
+        rows = self._snapshot.table("feedback", COLUMNS)
+        rows = rows.filter(pc.and_(pc.is_valid(rows["atom_id"]), pc.not_equal(rows["utility_ppm"], 0)))
         weakened = rows.filter(pc.is_in(rows["kind"], value_set=pa.array(WEAKENING)))
-        ids = weakened["atom_id"].combine_chunks().drop_null().unique()
-        found = feedback_in_sight(sight, "atom_id", ids.to_pylist())
+        ids = weakened["atom_id"].combine_chunks().unique()
+        if not len(ids):
+            return frozenset()
+        told = sight.seen("feedback", rows.filter(pc.is_in(rows["atom_id"], value_set=ids)))
+        found = fed_by(told.to_pylist(), "atom_id")
         atoms = latest(self._snapshot.lookup("atoms", "atom_id", ids, _BASE), "atoms")
         return frozenset(
             row["atom_id"]

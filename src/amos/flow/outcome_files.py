@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +14,12 @@ import msgspec
 
 from amos.errors import EngineError, InputError, UsageError
 from amos.flow.outcome_told import Told, read_told
+from amos.flow.recall import refresh
 from amos.flow.recording import Recording
+from amos.journal.store import Shard
+from amos.retrieval.store import REFRESH_ROWS
+
+_LOG = logging.getLogger(__name__)
 
 PART_ROWS = 512
 """Outcomes of one commit."""
@@ -47,17 +53,29 @@ def record_rows(
         part = lines[start : start + PART_ROWS]
         told = [total.checked(line) for line in part]
         numbers = [line.number for line, one in zip(part, told, strict=True) if one is not None]
-        results = work.record([one for one in told if one is not None], dry_run=dry_run)
+        results = work.record([one for one in told if one is not None], dry_run=dry_run, is_brief=True)
         for number, result in zip(numbers, results, strict=True):
             total.count(number, result)
         if progress is not None:
             progress(min(start + PART_ROWS, len(lines)), len(lines))
+    if total.recorded and not dry_run:
+        work.shard.tidy(now=work.now())
+    if total.recorded >= REFRESH_ROWS and not dry_run:
+        _store_index(work.shard)
     return {
         "rows": len(lines),
         **total.as_record(),
         "dry_run": dry_run,
         "graph_version": work.shard.head or None,
     }
+
+
+def _store_index(shard: Shard) -> None:
+    """Bring the stored index up to date, as readers would have to do each time; no answer depends on it."""
+    try:
+        refresh(shard, at_least=REFRESH_ROWS)
+    except (OSError, EngineError) as cause:
+        _LOG.warning("the index could not be stored", extra={"cause": str(cause)})
 
 
 class _Total:
@@ -88,6 +106,11 @@ class _Total:
         if result["status"] == "recorded":
             self._fed.update(item["kind"] for item in result["items"])
             self._fed["exposure"] += result["exposed"]
+
+    @property
+    def recorded(self) -> int:
+        """How many outcomes were new."""
+        return self._fates["recorded"]
 
     def _refuse(self, number: int, cause: EngineError) -> None:
         self._fates["refused"] += 1

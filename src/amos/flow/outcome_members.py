@@ -13,7 +13,7 @@ from amos.errors import EngineError, InputError, UsageError
 from amos.flow.instants import instant_us
 from amos.flow.moments import Moment, pin_moment
 from amos.flow.recall import Recall
-from amos.identity import ID_BYTES, id_text, parse_ref, prefix_range
+from amos.identity import ID_BYTES, id_text, parse_ref, read_id
 from amos.journal.store import Shard
 from amos.packets.packet import Packet
 from amos.packets.request import read_request
@@ -153,7 +153,7 @@ class MembersReader:
             fields["as_of_us"] = instant_us(str(fields.pop("as_of")), "as_of")
         fields["scope"] = self._within(fields.get("scope") or {}, ref)
         request = read_request(fields)
-        packet_id = prefix_range(parse_ref(ref)[1])[0]
+        packet_id = read_id(ref)[1]
         now = from_us(instant_us(asked.generated_at, "generated_at"))
         if asked.graph_version is None:
             return Members(
@@ -201,7 +201,7 @@ def _attempt(act: Any) -> Any:
 
 def _of_receipt(receipt: Receipt) -> Members:
     return Members(
-        packet_id=prefix_range(parse_ref(receipt.packet_id)[1])[0],
+        packet_id=read_id(receipt.packet_id)[1],
         version=receipt.graph_version,
         processor=receipt.processor,
         profile=receipt.profile,
@@ -211,5 +211,4 @@ def _of_receipt(receipt: Receipt) -> Members:
 
 
 def _item(rank: int, ref: str, score_ppm: int) -> Item:
-    table, body = parse_ref(ref)
-    return Item(table, prefix_range(body)[0], rank, score_ppm)
+    return Item(*read_id(ref), rank, score_ppm)

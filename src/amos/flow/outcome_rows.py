@@ -28,10 +28,17 @@ from amos.journal.rows import committed
 from amos.journal.store import EventRows, Snapshot
 from amos.schemas.columns import ID, SCOPE_NAMES
 from amos.schemas.raw import RAW
+from amos.schemas.state import TABLES
 from amos.schemas.vocabulary import FeedbackKind, Role, Trust
 
 EVENT = "retrieval_outcome_recorded"
 _PURPOSES = ["personalization"]
+_SCOPES = [f"scope_{name}" for name in SCOPE_NAMES]
+_OF_ITEM = {
+    "atoms": ["atom_id", "version", "lifecycle_state", "health_status", "utility_ppm", "salience_ppm"],
+    "sources": ["source_id", "revision"],
+}
+"""What is read of the items of packets, beside their scopes."""
 Row = dict[str, Any]
 
 
@@ -131,7 +138,10 @@ def stored_items(sight: Sight, members: Sequence[Members]) -> dict[bytes, Row]:
     found: dict[bytes, Row] = {}
     for table, key in (("atoms", "atom_id"), ("sources", "source_id")):
         ids = {item.identifier for one in members for item in one.items if item.table == table}
-        rows = latest(sight.snapshot.lookup(table, key, pa.array(sorted(ids), ID)), table)
+        held = [name for name in _SCOPES if name in TABLES[table].names]
+        rows = latest(
+            sight.snapshot.lookup(table, key, pa.array(sorted(ids), ID), [*_OF_ITEM[table], *held]), table
+        )
         found |= {row[key]: row for row in sight.seen(table, rows).to_pylist()}
     return found
 

@@ -17,7 +17,7 @@ from amos.flow.outcome_told import Told
 from amos.flow.prepare import Rules
 from amos.flow.printed import shown_score
 from amos.flow.sight import Sight
-from amos.identity import id_text, parse_ref
+from amos.identity import id_text, parse_ref, prefix_range
 from amos.journal.store import HeadMoved, Shard, Snapshot
 from amos.retrieval.visibility import Reader
 from amos.schemas.vocabulary import FeedbackKind
@@ -44,16 +44,19 @@ class Recording:
     now: Callable[[], datetime]
     scope: Mapping[str, str] = field(default_factory=dict)
 
-    def record(self, told: Sequence[Told], *, dry_run: bool = False) -> list[Row | EngineError]:
+    def record(
+        self, told: Sequence[Told], *, dry_run: bool = False, is_brief: bool = False
+    ) -> list[Row | EngineError]:
         """Record outcomes in one commit; return for each what it changed, or why it was refused.
 
-        What was recorded before adds nothing, and is told as it stands.
+        What was recorded before adds nothing, and is told as it stands.  is_brief: leave out where claims
+        stood before and after.
         """
         found = MembersReader(self.shard, self.reader, self.scope).read(one.packet for one in told)
         for _ in range(TRIES):
             with self.shard.pin() as snapshot:
                 batch = _Batch(self, snapshot)
-                results = batch.decide(told, found)
+                results = batch.decide(told, found, is_brief=is_brief)
                 base = snapshot.version
                 if dry_run or not batch.rows.groups:
                     return results
@@ -82,7 +85,9 @@ class _Batch:
         self._snapshot = snapshot
         self._sight = Sight(snapshot=snapshot, now=self.now, scope=work.scope)
 
-    def decide(self, told: Sequence[Told], found: Sequence[Members | EngineError]) -> list[Row | EngineError]:
+    def decide(
+        self, told: Sequence[Told], found: Sequence[Members | EngineError], *, is_brief: bool
+    ) -> list[Row | EngineError]:
         """Return what each outcome changes; `rows` holds what there is to commit."""
         visible = stored_items(self._sight, [one for one in found if isinstance(one, Members)])
         acts: list[Act | EngineError] = []
@@ -93,7 +98,7 @@ class _Batch:
             self._snapshot, list(fresh.values()), rules=self._work.rules, key=self._work.shard.key,
             now=self.now,
         )  # fmt: skip
-        before = self._before([act for act in acts if isinstance(act, Act)])
+        before = None if is_brief else self._before([act for act in acts if isinstance(act, Act)])
         return [
             act if isinstance(act, EngineError) else self._result(act, fresh.get(act.outcome_id), before)
             for act in acts
@@ -122,7 +127,7 @@ class _Batch:
         ids = [fact.item.identifier for act in acts for fact in act.facts if fact.is_fed]
         return feedback_in_sight(self._sight, "atom_id", ids)
 
-    def _result(self, act: Act, fresh: Act | None, before: dict[bytes, Fed]) -> Row | EngineError:
+    def _result(self, act: Act, fresh: Act | None, before: dict[bytes, Fed] | None) -> Row | EngineError:
         refused = self.rows.refused.get(act.outcome_id)
         if refused is not None:
             return refused
@@ -157,7 +162,8 @@ def _kinds(told: Told, members: Members, items: Sequence[Item]) -> dict[bytes, F
 
 def _member(ref: str, members: Members, items: Sequence[Item]) -> bytes:
     table, body = parse_ref(ref)
-    fitting = [one for one in items if one.table == table and one.ref.partition("_")[2].startswith(body)]
+    low, high = prefix_range(body)
+    fitting = [one for one in items if one.table == table and low <= one.identifier <= high]
     if len(fitting) == 1:
         return fitting[0].identifier
     if fitting:
@@ -173,12 +179,17 @@ def _member(ref: str, members: Members, items: Sequence[Item]) -> bytes:
     )
 
 
-def _changed(act: Act, fact: Fact, before: dict[bytes, Fed], *, is_new: bool) -> Row:
-    """Return what the outcome was to an item, and for a claim what it changed."""
+def _changed(act: Act, fact: Fact, before: dict[bytes, Fed] | None, *, is_new: bool) -> Row:
+    """Return what the outcome was to an item, and for a claim what it changed.
+
+    before: the feedback so far, to which this is added; without it only the item is told.
+    """
     told: Row = {
         "ref": fact.item.ref, "kind": str(fact.kind), "rank": fact.item.rank,
         "score": shown_score(fact.item.score_ppm),
     }  # fmt: skip
+    if before is None:
+        return told
     if fact.item.table != "atoms":
         return {**told, "utility": None, "salience": None, "health": None}
     fed = before.setdefault(fact.item.identifier, Fed())
