@@ -28,6 +28,7 @@ ALIASES: Mapping[str, str] = {
     "missing_capability_cues": "missing_capabilities",
     "missing_capability": "missing_capabilities",
     "packet_id": "packet",
+    "request": "packet",
     "recorded_at": "at",
 }
 """Other names of the fields, as other systems call them."""

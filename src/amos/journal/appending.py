@@ -26,6 +26,7 @@ from amos.journal.snapshot import Snapshot, id_array
 from amos.kernels.hashing import ID_BYTES
 from amos.schemas.buffers import as_keys
 from amos.schemas.catalog import CommitEntry, HotEntry, SegmentEntry
+from amos.schemas.columns import ID
 
 
 class Written(NamedTuple):
@@ -37,7 +38,7 @@ class Written(NamedTuple):
 
 
 def require_unmoved(snapshot: Snapshot, base: int, reads: Reads) -> None:
-    """Raise HeadMoved when one of the ids in `reads` got a row after graph version `base`."""
+    """Raise HeadMoved when one of the ids in `reads` got or lost a row after graph version `base`."""
     for (table, column), keys in reads.items():
         new = snapshot.table(table, [column, "graph_version", "row_number"], since=base)
         moved = new.filter(pc.is_in(new[column], value_set=id_array(as_keys(keys))))
@@ -46,6 +47,20 @@ def require_unmoved(snapshot: Snapshot, base: int, reads: Reads) -> None:
             origin = snapshot.origin(table, version, row)
             event = None if origin is None else origin.event_id
             raise HeadMoved(table, column, expected=base, actual=version, keys=moved[column], event_id=event)
+    _require_kept(snapshot, base, reads)
+
+
+def _require_kept(snapshot: Snapshot, base: int, reads: Reads) -> None:
+    """Raise HeadMoved when a row under one of the ids was erased after `base`: nothing may rest on it."""
+    events = snapshot.table("events", ["event_id", "event_type", "version", "target_refs"], since=base)
+    for event in events.filter(pc.equal(events["event_type"], "erased")).to_pylist():
+        erased = pa.array(event["target_refs"], ID)
+        for (table, column), keys in reads.items():
+            ids = id_array(as_keys(keys))
+            lost = ids.filter(pc.is_in(ids, value_set=erased))
+            if len(lost):
+                version, name = event["version"], event["event_id"]
+                raise HeadMoved(table, column, expected=base, actual=version, keys=lost, event_id=name)
 
 
 def numbered(

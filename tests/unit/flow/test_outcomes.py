@@ -296,6 +296,27 @@ class TestWords:
 
 
 class TestForgetting:
+    def test_a_claim_that_is_forgotten_meanwhile_gets_no_feedback(self, monkeypatch):
+        from amos.api import Store
+
+        with remembered(told("m1", BREAD), told("m2", JAM)) as memory:
+            packet, claims = asked(memory, "what do I like")
+            commit, raced = type(memory.store.shard).commit, []
+
+            def late(shard, rows, **terms):
+                if terms["operation"] == "record_outcome" and not raced:
+                    raced.append(1)
+                    with Store.open(memory.store.root) as other:
+                        other.forget(claims[1], wait_seconds=0)
+                return commit(shard, rows, **terms)
+
+            monkeypatch.setattr(type(memory.store.shard), "commit", late)
+            done = memory.store.record_outcome(packet.packet_id, labels=["good"], used=claims[:1])
+            assert raced == [1]
+            assert done["exposed"] == 0
+            assert [row["kind"] for row in memory.rows("feedback")] == ["used"]
+            sound(memory)
+
     def test_feedback_goes_with_its_claim(self):
         with remembered(told("m1", BREAD), told("m2", JAM)) as memory:
             packet, claims = asked(memory, "what do I like")
