@@ -18,8 +18,8 @@ NAMED = 700
 """Weight of the one who was introduced by this name or in this role."""
 PART_OF_NAME = 250
 """Weight of somebody whose longer name begins like this."""
-KNOWN_GENDER, UNKNOWN_GENDER = 700, 450
-"""Weights of an antecedent whose gender fits, or is not known, in the sentence before."""
+KNOWN_GENDER, UNKNOWN_GENDER, PERHAPS_A_PERSON = 700, 450, 280
+"""Weights of an antecedent in the sentence before: its gender fits, is not known, or it may be no person."""
 PER_SENTENCE, PER_TURN = 20, 70
 """What an antecedent loses for every sentence, and for every turn, that lies between."""
 OTHER_SPEAKER = 160

@@ -55,19 +55,34 @@ _NO_NAMES = frozenset(
     "i've i'll i'd ok okay yes no tv usa uk eu".split()
 )
 _STARTERS = frozenset(
-    "a about actually after again ah all also although always an and any anyway are as at awesome because "
-    "been before being best both but by bye can chat come congrats congratulations cool could dear did do "
-    "does don't each either even ever every everybody everyone everything fine first for from fun get give "
-    "glad go good great guess had happy has have haven't he hello help her here hers hey hi his hmm honestly "
-    "hope how however if in indeed is isn't it it's its just keep last lately let let's like long look "
-    "looking lots love made make many maybe me meanwhile mine more most much my need neither never new next "
-    "nice no nobody none nope nor not nothing now of off oh ok okay on once one only or other our out over "
-    "perhaps please really recently remember right same say seems see she should since so some somebody "
-    "someone something sometimes soon sorry sounds still such sure take talk tell than thank thanks that "
-    "that's the their them then there there's these they they're think this those though time to today "
+    "a about actually anything anyone anybody nothing whatever congrats after again ah all also "
+    "although always an and any anyway are as at awesome because been before being best both but by bye "
+    "can chat come congratulations cool could dear did do does don't each either even ever every "
+    "everybody everyone everything fine first for from fun get give glad go good great guess had happy "
+    "has have haven't he hello help her here hers hey hi his hmm honestly hope how however if in indeed "
+    "is isn't it it's its just keep last lately let let's like long look looking lots love made make "
+    "many maybe me meanwhile mine more most much my need neither never new next nice no nobody none "
+    "nope nor not nothing now of off oh ok okay on once one only or other our out over perhaps please "
+    "really recently remember right same say seems see she should since so some somebody someone "
+    "something sometimes soon sorry sounds still such sure take talk tell than thank thanks that that's "
+    "the their them then there there's these they they're think this those though time to today "
     "tomorrow tonight too two under unfortunately until up us usually very wait was we we're we've well "
     "were what what's when where which while who why will wish with without wow would yeah yep yes "
     "yesterday yet you you're your".split()
+)
+_WITH_PEOPLE = frozenset(
+    "with met meet meeting saw see called calls call told tell asked ask visited visit visiting married "
+    "invited helped thanked dated phoned texted hugged uncle aunt auntie".split()
+)
+_DOES = frozenset(
+    "said says told tells thinks thought asked called calls likes loves hates prefers avoids enjoys lives "
+    "lived moved works worked came went knows knew wants wanted needs married met plays played studies "
+    "studied bought cooked brought visited laughed smiled agreed promised invited just always never".split()
+)
+_AFTER_NAME = frozenset(
+    "and or is isn't was wasn't has hasn't had does doesn't did didn't can can't could will won't would may "
+    "might must should went came said told got took made met saw left gave knew thinks just always never "
+    "really also still recently now who whose from".split()
 )
 
 
@@ -148,7 +163,8 @@ def _others(text: str, ends: list[int], taken: list[tuple[int, int]]) -> list[He
         if count:
             last = words[place + count - 1][2]
             name = text[start:last].removesuffix("'s").removesuffix("’s")
-            found.append(Heard(None, None, None, name, "x", start, last, _number(ends, start)))
+            gender = "x" if _is_person(words, place, count) else "u"
+            found.append(Heard(None, None, None, name, gender, start, last, _number(ends, start)))
             place += count
             continue
         gender = _gender_of_people(words, place)
@@ -166,7 +182,7 @@ def _length_of_name(text: str, words: list[tuple[str, int, int]], place: int, en
     if not word[0].isupper() or word.casefold().split("'")[0] in _NO_NAMES or word.casefold() in _NO_NAMES:
         return 0
     is_first = place == 0 or _number(ends, start) > _number(ends, words[place - 1][1])
-    if is_first and word.casefold() in _STARTERS:
+    if is_first and not _begins_with_name(words, place, ends):
         return 0
     before = words[place - 1][0].casefold() if place and not is_first else ""
     if before in _PLACES or (before in _TOWARDS and _leads_to_place(words, place - 1)):
@@ -180,6 +196,36 @@ def _length_of_name(text: str, words: list[tuple[str, int, int]], place: int, en
     ):
         count += 1
     return count
+
+
+def _begins_with_name(words: list[tuple[str, int, int]], place: int, ends: list[int]) -> bool:
+    """Tell whether the first word of a sentence is a name: what follows says what somebody is or does."""
+    word = words[place][0]
+    folded = word.casefold().replace("’", "'")
+    stem, _, mark = folded.partition("'")
+    if folded in _STARTERS or stem in _STARTERS or stem.endswith("ing"):
+        return False
+    if mark == "s":
+        return True
+    if place + 1 == len(words) or _number(ends, words[place + 1][1]) > _number(ends, words[place][1]):
+        return False
+    following = words[place + 1][0]
+    if following[0].isupper():
+        return True
+    if stem.endswith("s") and following in ("are", "were", "have"):
+        return False
+    return following in _AFTER_NAME or (len(following) > _SHORT and following.endswith(("s", "ed")))
+
+
+_SHORT = 3
+"""Letters of the longest word that is no verb for ending in "s" or "ed"."""
+
+
+def _is_person(words: list[tuple[str, int, int]], place: int, count: int) -> bool:
+    """Tell whether a name is that of a person for what stands around it: "met Ana", "Ana said"."""
+    before = words[place - 1][0].casefold() if place else ""
+    after = words[place + count][0] if place + count < len(words) else ""
+    return before in _WITH_PEOPLE or after in _DOES or words[place + count - 1][0].endswith(("'s", "’s"))
 
 
 def _are_one_name(text: str, word: tuple[str, int, int], following: tuple[str, int, int]) -> bool:

@@ -18,6 +18,7 @@ from amos.entities.choice import (
     PART_OF_NAME,
     PER_SENTENCE,
     PER_TURN,
+    PERHAPS_A_PERSON,
     RIVAL,
     UNKNOWN_GENDER,
     Choice,
@@ -341,6 +342,8 @@ def _present(turns: Sequence[Turn]) -> frozenset[str]:
 
 def _fit(heard: Heard, gender: str) -> int:
     """Return how well somebody's gender fits that of a pronoun; 0 when it does not."""
+    if heard.gender == "u":
+        return PERHAPS_A_PERSON
     if gender == "p":
         return KNOWN_GENDER if heard.gender == "p" else UNKNOWN_GENDER
     if heard.gender == gender:

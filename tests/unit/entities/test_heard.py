@@ -20,6 +20,7 @@ def told(text):
         ("My sister Ana met your older brother.", ["sister Ana/f", "older brother/m"]),
         ("I had lunch with Lotte. Then I met Amara Okoro.", ["Lotte/x", "Amara Okoro/x"]),
         ("Tom called Max.", ["Tom/x", "Max/x"]),
+        ("It is the Guggenheim museum, near Potter.", ["Guggenheim/u"]),
         ("My parents came.", ["parents/p"]),
         ("Her husband and a nurse were there.", ["somebody/m", "somebody/x"]),
         ("Sarah's mother knows everyone.", ["Sarah/x", "somebody/f", "somebody/p"]),
@@ -40,6 +41,7 @@ def test_roles_names_and_people_without_a_name_are_heard(text, expected):
         "I work for Siemens.",
         "Yesterday I read English and German.",
         "However, it rained.",
+        "Spill the beans. Kudos for that! Writing is fun. Books are gold. How's life?",
     ],
 )
 def test_places_days_languages_trades_and_first_words_are_nobody(text):
