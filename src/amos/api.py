@@ -17,6 +17,7 @@ from amos.errors import EngineError
 from amos.evaluation.reporting import Reporting
 from amos.flow.capturing import Capturing
 from amos.flow.learning import Learning
+from amos.flow.people import People
 from amos.flow.principal import Principal, principal_of
 from amos.flow.queue import Queue
 from amos.identity import random_id
@@ -34,7 +35,7 @@ __all__ = ["Store", "evaluate_extraction", "open", "propose"]
 _LOG = logging.getLogger(__name__)
 
 
-class Store(Queue, Reporting, Rereading, Capturing, Learning):
+class Store(Queue, Reporting, Rereading, Capturing, Learning, People):
     """One shard of a store on disk: ingest, ask, look, review, verify.
 
     scope: narrows what is read to rows of these values and rows without one, by scope name.

@@ -46,6 +46,11 @@ COMMANDS: dict[str, Entry] = {
         "amos.cli.lineage:lineage",
         "Tell the history of a value: what held when, what replaced it, who decided so.",
     ),
+    "entities": Entry(
+        "Look",
+        "amos.cli.entities:entities",
+        "Tell who and what is known, and who is meant by whom: list, show, relations.",
+    ),
     "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
     "review": Entry(
         "Decide", "amos.cli.review:review", "Decide what waits for a person: list, show, decide, expire."

@@ -163,8 +163,8 @@ def _others(text: str, ends: list[int], taken: list[tuple[int, int]]) -> list[He
         if count:
             last = words[place + count - 1][2]
             name = text[start:last].removesuffix("'s").removesuffix("’s")
-            gender = "x" if _is_person(words, place, count) else "u"
-            found.append(Heard(None, None, None, name, gender, start, last, _number(ends, start)))
+            kind = "x" if _is_person(words, place, count) else "u"
+            found.append(Heard(None, None, None, name, kind, start, last, _number(ends, start)))
             place += count
             continue
         gender = _gender_of_people(words, place)

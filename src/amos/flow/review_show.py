@@ -28,6 +28,7 @@ from amos.flow.review_triggers import Triggers
 from amos.flow.review_words import records_of
 from amos.flow.sight import Sight, is_withheld
 from amos.flow.versions import latest
+from amos.flow.why import mentions_of
 from amos.schemas.columns import ID
 from amos.schemas.state import PRIMARY_KEYS
 
@@ -187,6 +188,7 @@ def case_on(desk: Desk, case: Case, since_us: int) -> Row:
         "is_waiting": case.is_waiting,
         "is_expired": case.is_expired(to_us(sight.now)),
         "is_stale": any(one.changed_at > case.seen_at for one in base),
+        "mentions": mentions_of(sight, [case.identifier]) if case.table == "candidates" else [],
         "evidence": evidence_in_context(sight, case, source, asked),
         "would": None if would is None else _foreseen(sight, case, would),
         **({} if asked is None else asked.shown()),

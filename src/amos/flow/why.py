@@ -13,7 +13,7 @@ from amos.errors import UsageError
 from amos.flow.look import Row, atom_rows, decision_rows, source_row
 from amos.flow.outcome_printed import feedback_rows
 from amos.flow.printed import id_texts, shown_id, shown_time
-from amos.flow.references import echo_rows, find_rows, lineage_rows, show_ref
+from amos.flow.references import echo_rows, find_rows, lineage_rows, mention_rows, show_ref
 from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.flow.versions import latest, standing_lineage
 from amos.schemas.columns import ID
@@ -56,6 +56,7 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
         "lineage": _lineage(sight, rows) if table == "atoms" else [],
         "echoes": echoes[:MOST_EVIDENCE],
         "echoes_total": len(echoes),
+        "mentions": mentions_of(sight, list(candidates))[:MOST_EVIDENCE],
         "feedback": feedback[:MOST_EVIDENCE],
         "feedback_total": len(feedback),
         "events": _events(sight, table, rows, deciding, candidates, sources),
@@ -65,6 +66,16 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
         answer["atoms"] = _atoms_of(sight, decisions)
         answer["decisions"] = decision_rows(sight, decisions)
     return answer
+
+
+def mentions_of(sight: Sight, candidates: Iterable[bytes]) -> list[Row]:
+    """Return who is meant by the subjects of candidates (ids), where somebody was considered."""
+    if sight.snapshot.row_count("mentions") == 0:
+        return []
+    wanted = pa.array(sorted(candidates), ID)
+    found = latest(sight.snapshot.lookup("mentions", "candidate_id", wanted), "mentions")
+    found = found.filter(pc.greater(pc.list_value_length(found["scores_ppm"]), 0))
+    return mention_rows(sight, sight.seen("mentions", found))
 
 
 def nothing_there(ref: str) -> UsageError:

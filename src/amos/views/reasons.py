@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from amos.views.entities import mention_lines
 from amos.views.plain import minute, plural, shortened, visible
 
 Row = Mapping[str, Any]
@@ -18,6 +19,7 @@ def why_lines(answer: Row) -> Iterator[str]:
     yield from _evidence_lines(answer)
     yield from _decision_lines(answer["decision"])
     yield from _lineage_lines(answer["lineage"], answer["ref"])
+    yield from _mention_lines(answer)
     yield from _echo_lines(answer)
     yield from _feedback_lines(answer)
     yield from _source_lines(answer)
@@ -50,6 +52,14 @@ def _evidence_lines(answer: Row) -> Iterator[str]:
     hidden = answer["evidence_total"] - len(evidence)
     if hidden > 0:
         yield f"  … and {plural(hidden, 'more piece')}"
+
+
+def _mention_lines(answer: Row) -> Iterator[str]:
+    if answer.get("mentions"):
+        yield "Who is meant:"
+    for mention in answer.get("mentions", ()):
+        for line in mention_lines(mention):
+            yield f"  {line}"
 
 
 def _echo_lines(answer: Row) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from amos.views.entities import mention_lines
 from amos.views.plain import minute, plural, shortened, visible
 
 Row = Mapping[str, Any]
@@ -69,6 +70,8 @@ def case_lines(case: Row) -> Iterator[str]:
     yield f"  {_state(case)}"
     yield f"  because {_why(case)}; {case['extractor']}, {case['policy']}" + _confidence(case)
     yield from _context_lines(case["evidence"])
+    for mention in case.get("mentions", ()):
+        yield from mention_lines(mention)
     yield from _would_lines(case)
     yield from _reach_lines(case)
     yield from _basis_lines(case)

@@ -1,0 +1,105 @@
+"""`amos entities list|show|relations`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from amos.cli.invocation import Invocation, pass_invocation
+from amos.cli.moments import moment_options
+from amos.cli.printing import json_option, print_lines, print_object, print_rows
+
+_KINDS = ("author", "person", "thing", "other")
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def entities(ctx: click.Context) -> None:
+    """Tell who and what is known, and who is meant by whom: list, show, relations.
+
+    "My sister", "my sister Ana" and "Ana" are one entity once they were introduced as one; two people of one
+    name stay two. Alone, the command lists everybody.
+
+    \b
+    Examples:
+      amos entities
+      amos entities show ent_4qmm3kzd
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_entities)
+
+
+@entities.command("list")
+@click.argument("text", required=False)
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only of this kind.")
+@moment_options
+@json_option
+@pass_invocation
+def list_entities(
+    invocation: Invocation,
+    /,
+    *,
+    text: str | None = None,
+    kinds: tuple[str, ...] = (),
+    as_json: bool = False,
+    **when: Any,
+) -> None:
+    """List entities with all their labels and the number of claims; only those called TEXT, if given.
+
+    \b
+    Examples:
+      amos entities list Ana
+      amos entities list --kind person --json
+    """
+    from amos.views.entities import entity_list_lines
+
+    with invocation.open_store() as store:
+        rows = store.entities(kinds=kinds, text=text, **when)
+    if as_json:
+        print_rows(rows, is_truncated=False, cursor=None)
+    else:
+        print_lines(entity_list_lines(rows))
+
+
+@entities.command("show")
+@click.argument("ref", metavar="REF")
+@moment_options
+@json_option
+@pass_invocation
+def show_entity(invocation: Invocation, /, *, ref: str, as_json: bool, **when: Any) -> None:
+    """Show an entity: what it is called and since which message, what is claimed of it, who means it.
+
+    \b
+    Examples:
+      amos entities show ent_4qmm3kzd
+      amos entities show ent_4qmm3kzd --json
+    """
+    from amos.views.entities import entity_lines
+
+    with invocation.open_store() as store:
+        answer = store.entity(ref, **when)
+    if as_json:
+        print_object(answer)
+    else:
+        print_lines(entity_lines(answer))
+
+
+@entities.command("relations")
+@json_option
+def list_relations(*, as_json: bool) -> None:
+    """List the words for relatives and roles, what they are called the other way round, and whose they are.
+
+    \b
+    Examples:
+      amos entities relations
+      amos entities relations --json
+    """
+    from amos.flow.entity_rows import relation_rows
+    from amos.views.entities import relation_lines
+
+    rows = relation_rows()
+    if as_json:
+        print_rows(rows, is_truncated=False, cursor=None)
+    else:
+        print_lines(relation_lines(rows))

@@ -1,0 +1,166 @@
+"""What is known of people and things: how they are called, by whom, and what is claimed of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from amos.entities.relations import Relation, default_relations
+from amos.entities.spoken import spoken_of
+from amos.errors import UsageError
+from amos.flow.claims import subject_label
+from amos.flow.look import atom_rows, candidate_rows
+from amos.flow.printed import shown_id, shown_scope
+from amos.flow.references import find_rows, mention_rows
+from amos.flow.sight import Sight
+from amos.flow.versions import latest
+from amos.flow.why import nothing_there
+from amos.schemas.columns import ID
+from amos.schemas.vocabulary import Outcome
+
+_PRONOUN = "pronoun"
+_HELD = f"{Outcome.QUARANTINE}:"
+MOST_SHOWN = 50
+"""Claims and mentions of one entity that an answer lists; all are counted."""
+Row = dict[str, Any]
+
+
+def entity_rows(sight: Sight, kinds: Iterable[str] = (), text: str | None = None) -> list[Row]:
+    """Return the entities in sight of which something is claimed or that bear a name; by label.
+
+    kinds: only of these kinds.  text: only those with a label that contains it, whatever its case.
+    """
+    entities = sight.current("entities")
+    counts = _claim_counts(sight)
+    labels = _labels(sight)
+    chosen, wanted = set(kinds), (text or "").casefold()
+    rows = []
+    for row in entities.to_pylist():
+        one = row["entity_id"]
+        if row["kind"] == _PRONOUN or (chosen and row["kind"] not in chosen):
+            continue
+        if not (
+            counts["claims"][one] or counts["waiting"][one] or labels.get(one) or row["kind"] == "author"
+        ):
+            continue
+        found = _entity(row, labels.get(one, []), {name: count[one] for name, count in counts.items()})
+        if not wanted or any(wanted in label["label"].casefold() for label in found["labels"]):
+            rows.append(found)
+    return sorted(rows, key=lambda one: (one["kind"] != "author", one["name"].casefold(), one["entity_id"]))
+
+
+def show_entity(sight: Sight, ref: str) -> Row:
+    """Return one entity with its labels, what is claimed of it, and the mentions that were resolved to it.
+
+    Raises UsageError for what names no entity in sight.
+    """
+    table, rows, _ = find_rows(sight, ref)
+    if table != "entities":
+        raise UsageError(f"{ref!r} is of {table}", path=ref, advice="`amos entities list` prints entities.")
+    if rows.num_rows == 0:
+        raise nothing_there(ref)
+    one = rows["entity_id"][0].as_py()
+    about = pa.array([one], ID)
+    atoms = sight.seen("atoms", latest(sight.snapshot.lookup("atoms", "subject_id", about), "atoms"))
+    atoms = atoms.filter(pc.greater(atoms["evidence_count"], 0))
+    claims = sight.seen(
+        "candidates", latest(sight.snapshot.lookup("candidates", "subject_id", about), "candidates")
+    )
+    waiting = claims.filter(pc.fill_null(pc.starts_with(claims["gate"], _HELD), False))
+    mentions = _mentions_of(sight, about)
+    counts = {"claims": atoms.num_rows, "waiting": waiting.num_rows}
+    return {
+        **_entity(rows.to_pylist()[0], _labels(sight).get(one, []), counts),
+        "atoms": [
+            {name: row[name] for name in ("atom_id", "statement", "state")}
+            for row in atom_rows(sight, atoms.slice(0, MOST_SHOWN))
+        ],
+        "held": [
+            {name: row[name] for name in ("candidate_id", "statement")}
+            for row in candidate_rows(sight, waiting.slice(0, MOST_SHOWN))
+        ],
+        "mentions": mention_rows(sight, mentions.slice(0, MOST_SHOWN)),
+        "mentions_total": mentions.num_rows,
+    }
+
+
+def relation_rows() -> list[Row]:
+    """Return the relation dictionary: labels, inverse, whose it is, since when one is out of use."""
+    relations = default_relations()
+    return [_relation(one, relations.owner_scope) for one in relations.relation]
+
+
+def _relation(one: Relation, owner_scope: str) -> Row:
+    return {
+        "relation": one.name,
+        "labels": one.labels,
+        "inverse": one.inverse,
+        "description": one.description,
+        "gender": one.gender,
+        "number": one.number,
+        "holders": one.holders,
+        "owner_scope": owner_scope,
+        "deprecated_at": one.deprecated_at,
+    }
+
+
+def _entity(row: Row, labels: list[Row], counts: dict[str, int]) -> Row:
+    spoken = spoken_of(row["kind"], row["name"])
+    relation = None if spoken is None else spoken.relation
+    own = {"label": subject_label(row), "source_id": None}
+    return {
+        "entity_id": shown_id("entity_id", row["entity_id"]),
+        "kind": row["kind"],
+        "name": subject_label(row),
+        "owner_id": shown_id("owner_id", row["owner_id"]),
+        "relation": None if relation is None else relation.name,
+        "inverse": None if relation is None else relation.inverse,
+        "labels": [own, *(label for label in labels if label["label"] != own["label"])],
+        **counts,
+        "scope": shown_scope(row),
+    }
+
+
+def _claim_counts(sight: Sight) -> dict[str, Counter[bytes]]:
+    atoms = sight.current("atoms", ["subject_id", "evidence_count"])
+    atoms = atoms.filter(pc.greater(atoms["evidence_count"], 0))
+    claims = sight.current("candidates", ["subject_id", "gate"])
+    held = claims.filter(pc.fill_null(pc.starts_with(claims["gate"], _HELD), False))
+    return {
+        "claims": Counter(atoms["subject_id"].to_pylist()),
+        "waiting": Counter(held["subject_id"].to_pylist()),
+    }
+
+
+def _labels(sight: Sight) -> dict[bytes, list[Row]]:
+    """Return by entity what else it was called, with the first message that did."""
+    rows = sight.current("mentions", ["subject_id", "referent_id", "source_id", "turn"])
+    rows = rows.filter(pc.is_valid(rows["referent_id"]))
+    ids = pc.unique(
+        pa.concat_arrays([rows["subject_id"].combine_chunks(), rows["referent_id"].combine_chunks()])
+    )
+    held = latest(sight.snapshot.lookup("entities", "entity_id", ids), "entities").to_pylist()
+    names = {row["entity_id"]: row for row in held}
+    found: dict[bytes, dict[str, Row]] = {}
+    for row in sorted(rows.to_pylist(), key=lambda row: (row["turn"], row["source_id"])):
+        called = names[row["subject_id"]]
+        if called["kind"] == _PRONOUN:
+            continue
+        label = subject_label(called)
+        source = shown_id("source_id", row["source_id"])
+        found.setdefault(row["referent_id"], {}).setdefault(label, {"label": label, "source_id": source})
+    return {one: list(labels.values()) for one, labels in found.items()}
+
+
+def _mentions_of(sight: Sight, about: pa.Array) -> pa.Table:
+    found = sight.snapshot.lookup("mentions", "referent_id", about, ["mention_id"])["mention_id"]
+    rows = latest(
+        sight.snapshot.lookup("mentions", "mention_id", found.combine_chunks().cast(ID).unique()), "mentions"
+    )
+    rows = rows.filter(pc.is_in(rows["referent_id"], value_set=about))
+    rows = rows.filter(pc.greater(pc.list_value_length(rows["referents"]), 0))
+    return sight.seen("mentions", rows)

@@ -1,0 +1,62 @@
+"""People and things, and who is meant by a mention, as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from amos.views.plain import plural, visible
+
+Row = Mapping[str, Any]
+
+
+def entity_list_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield one line for each entity: its name, what else it is called, how much is claimed."""
+    if not rows:
+        yield "nobody and nothing is known here"
+    for row in rows:
+        yield f"{row['entity_id']}  {_named(row)}  ({_counted(row)})"
+
+
+def entity_lines(row: Row) -> Iterator[str]:
+    """Yield an entity: its labels, claims, what waits, and the mentions that mean it."""
+    yield f"{row['entity_id']}  {_named(row)}"
+    if row["relation"] is not None:
+        yield f"Relation: {row['relation']}, the other way round {row['inverse']}"
+    for label in row["labels"][1:]:
+        yield f"Also called {visible(label['label'])}: {label['source_id']}"
+    for atom in row["atoms"]:
+        yield f"  {atom['atom_id']}  {visible(atom['statement'])} ({atom['state']})"
+    for held in row["held"]:
+        yield f"  {held['candidate_id']}  {visible(held['statement'])} (waits)"
+    for mention in row["mentions"]:
+        yield from mention_lines(mention)
+
+
+def mention_lines(mention: Row) -> Iterator[str]:
+    """Yield who is meant by a mention, and who was considered with which score."""
+    meant = "stays open" if mention["meant"] is None else f"means {visible(mention['meant'])}"
+    yield f"{visible(mention['said'])!r} {meant}: {mention['reason']} ({mention['rule']})"
+    for one in mention["referents"]:
+        name = "none of them" if one["entity_id"] is None else f"{visible(one['name'])}, {one['entity_id']}"
+        yield f"  {one['score']:.3f}  {name}"
+    if mention["evidence"]:
+        yield f"  from {', '.join(mention['evidence'])}"
+
+
+def relation_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the relation dictionary."""
+    for row in rows:
+        more = f" ({', '.join(row['labels'][1:])})" if row["labels"][1:] else ""
+        gone = f", out of use since {row['deprecated_at']}" if row["deprecated_at"] else ""
+        yield f"{row['relation']}{more}: {row['description']}; inverse {row['inverse']}{gone}"
+
+
+def _named(row: Row) -> str:
+    more = [visible(label["label"]) for label in row["labels"][1:]]
+    return visible(row["name"]) + (f", also {', '.join(more)}" if more else "")
+
+
+def _counted(row: Row) -> str:
+    waiting = f", {row['waiting']} waiting" if row["waiting"] else ""
+    return f"{row['kind']}, {plural(row['claims'], 'claim')}{waiting}"
