@@ -20,6 +20,8 @@ SECRETS = [
     ("my ferry app password changed to Puffin$2031", "Puffin$2031"),
     ("our wifi password was reset to larch-tide-40", "larch-tide-40"),
     ("notre clé wifi est prune-orage-63", "prune-orage-63"),
+    ("The vault's code: 8-42-17", "8-42-17"),
+    ("Remember my ferry app password, it's Plum!Quay9", "Plum!Quay9"),
     ("I changed the wifi password to Otter7Pond!", "Otter7Pond!"),
     ("otter4pond is my new password", "otter4pond"),
     ("PIN: 7305", "7305"),

@@ -214,7 +214,8 @@ def _lacks_agreement(match: Match, origin: Origin) -> bool:
     if subject is None or value is None:
         return False
     noun = origin.content[slice(*subject)].decode().split()
-    between = [word for word in origin.content[subject[1] : value[0]].decode().split() if word != "no"]
+    said = origin.content[subject[1] : value[0]].decode().split()
+    between = [word for word in said if word.casefold() not in ("no", "a", "an")]
     if between and between[0].casefold() == "not":
         return True
     if not noun or not between or any(_AUXILIARY.fullmatch(word) for word in between):

@@ -97,6 +97,7 @@ _OTHERS = (
         rf"|logs){_STOP}"
     ),
     rf"not for (?:memory|saving|storage|the books){_STOP}",
+    rf"(?<!\w )(?:not|never) (?:meant |supposed )?to be {_DONE}(?: {_MEMORY})?{_STOP}",
     (
         rf"(?:keep|leave) (?:{_THING}) (?:strictly |just )?(?:between (?:us|you and me|ourselves"
         rf"|the two of us)|off (?:the|your) (?:records?|books)"

@@ -26,7 +26,8 @@ WORD_NOUNS = (
     rf"|{PHRASE_NOUNS}|{MISSPELT_NOUNS}"
 )
 DIGIT_NOUNS = (
-    r"codes? (?:for|to|of) (?:the |my |our )?(?:[^\s.,:;]{1,16} ){0,2}?(?:door|gate|alarm|safe|vault"
+    r"(?:door|gate|alarm|safe|vault|garage|lock|locker|padlock)['’]s (?:pass)?codes?"
+    r"|codes? (?:for|to|of) (?:the |my |our )?(?:[^\s.,:;]{1,16} ){0,2}?(?:door|gate|alarm|safe|vault"
     r"|garage|building|lock|lockbox|entrance|house|shed)|code (?:de (?:ma |la )?carte(?: bleue"
     r"| bancaire)?)|(?:recovery|backup) codes?|(?:sim |card |bank |phone )?pin(?:[ \-]?(?:code|number"
     r"|nummer))?|cvv2?|cvc|otp|geheim(?:zahl|nummer)|kombination|zahlenschloss"

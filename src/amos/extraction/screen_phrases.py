@@ -35,7 +35,8 @@ _LINK = re.compile(
     r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|\|(?=\s)|-(?=\s)|–|—)|\s{0,3}(?:是|为|為|は)"
     r"|\s{1,3}(?:(?:was|is|has been|got|had been|gets) )?(?:now )?(?:changed|reset|set|switched|updated"
     r"|rotated) to(?!\w)"
-    rf"|(?:'s|,\s{{1,2}}c['’]est(?!\w)|\s{{1,3}}{_BE}){_SINCE}(?:\s{{0,2}}:)?)\s{{0,3}}",
+    rf"|(?:'s|,\s{{1,2}}(?:c['’]est|it['’]s|it is|that['’]s|es ist|es)(?!\w)"
+    rf"|\s{{1,3}}{_BE}){_SINCE}(?:\s{{0,2}}:)?)\s{{0,3}}",
     re.IGNORECASE,
 )
 _PLAIN_LINK = re.compile(r"(?:\s{1,2}[^\W\d_]{2,16}){0,4}\s{0,2}[:=]\s{0,2}|\s{1,2}")
