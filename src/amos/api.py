@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from amos.clock import utc_now
 from amos.errors import EngineError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from amos.extraction.registry import Extractor
     from amos.flow.ingest import Progress
     from amos.flow.inputs import Report
+    from amos.flow.rules import ChosenRules
     from amos.journal.findings import VerifyReport
 
 __all__ = ["Store", "evaluate_extraction", "open", "propose"]
@@ -113,14 +114,14 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People):
         mapping: str | Path | None = None,
         trust: str | None = None,
         zone: str | None = None,
-        extractor: str | Extractor | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
+        **chosen: Unpack[ChosenRules],
     ) -> dict[str, Any]:
         """Read transcripts into memory, one durable commit per batch; return the receipt.
 
-        paths: one file, folder or archive, or several.  extractor: `name@version` or the extractor itself,
-        else the current one.
+        paths: one file, folder or archive, or several.  chosen: `extractor`, by `name@version` or itself,
+        else the current one; `policy`, a TOML file, else the one that ships with Amos.
         Re-running adds nothing that is stored already, so an interrupted run is simply run again.
         With dry_run the same work happens on a scratch copy, and the store stays as it is; the
         receipt then lists where something was cut.
@@ -138,8 +139,8 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People):
                 mapping=mapping,
                 trust=trust,
                 zone=zone,
-                extractor=extractor,
                 progress=progress,
+                **chosen,
             )
         files = given_paths(paths)
         began = time.perf_counter()
@@ -153,7 +154,7 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People):
             shard=(self.tenant, self.workspace),
         )
         size = measure_inputs(files, format=format, mapping=Path(mapping) if mapping else None)
-        rules = default_rules(size=size, extractor=extractor)
+        rules = default_rules(size=size, **chosen)
         run_id = random_id()
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
         with returned_memory():
@@ -335,12 +336,13 @@ def propose(
     zone: str | None = None,
     trust: str | None = None,
     extractor: str | Extractor | None = None,
+    policy: str | Path | None = None,
     report: Report | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield one line per candidate and decision for every message in `paths`; no store is touched.
 
     paths: one file, folder or archive, or several.  extractor: `name@version` or the extractor itself, else
-    the current one.
+    the current one.  policy: a TOML file, else the policy that ships with Amos.
     report: told of every record that could not be read, or only in part.
     """
     from amos.flow.inputs import given_paths, measure_inputs, read_proposals
@@ -349,7 +351,7 @@ def propose(
 
     files = given_paths(paths)
     size = measure_inputs(files, format=format, zone=zone, trust=trust)
-    rules = default_rules(size=size, extractor=extractor)
+    rules = default_rules(size=size, extractor=extractor, policy=policy)
     proposals = read_proposals(files, format=format, zone=zone, trust=trust, report=report)
     yield from propose_lines(proposals, rules=rules, now=utc_now())
 

@@ -17,7 +17,7 @@ from amos.admission.candidate_ids import (
     source_identities,
 )
 from amos.admission.cells import cells, mask
-from amos.admission.claim_gates import gates_of
+from amos.admission.claim_gates import gates_of, with_authority
 from amos.admission.claim_spans import Spans, spans_of
 from amos.admission.meanings import bounds_of, meanings_of
 from amos.admission.policy import Policy
@@ -66,6 +66,7 @@ class Builder:
             return Built(empty(UNSALTED_CANDIDATES), empty(UNSALTED_ENTITIES))
         named = sources.append_column("conversation_key", conversation_keys)
         cited = named.select(_CITED).take(claims["source_row"].combine_chunks())
+        claims = with_authority(claims, cited, self._policy)
         spans = spans_of(claims)
         bounds = bounds_of(claims, cited)
         text = column_arrays(sources["content"])

@@ -13,12 +13,16 @@ from amos.admission.cells import cells, instants, mask
 from amos.admission.claim_spans import Spans, are_sound
 from amos.admission.gates import Facts, gate_of
 from amos.admission.policy import Policy
+from amos.admission.values import fold_property
 from amos.schemas.buffers import ColumnArrays
-from amos.schemas.vocabulary import Cue, MemoryClass
+from amos.schemas.choosing import with_column
+from amos.schemas.vocabulary import Cue, MemoryClass, Trust
 
 Mask = NDArray[np.bool_]
 _FORMER = int(Cue.FORMER)
+_OPERATIONAL = int(Cue.OPERATIONAL)
 _PURPOSE = "personalization"
+_TOOL = str(Trust.TOOL)
 
 
 def gates_of(
@@ -51,6 +55,26 @@ def gates_of(
     }
     facts = (columns[name] if name in columns else cells(claims[name]) for name in Facts._fields)
     return list(map(cache(gate), *facts))
+
+
+def with_authority(claims: pa.Table, cited: pa.Table, policy: Policy) -> pa.Table:
+    """Return `claims` with the cues of what an operation owns, and of who is the authority for it."""
+    cues = claims["cues"].to_numpy()
+    is_operational = cues & _OPERATIONAL != 0
+    if not is_operational.any() and not policy.authority.registered:
+        return claims
+    held = [None if one is None else fold_property(one) for one in cells(claims["property"])]
+    operational = {fold_property(one) for one in policy.authority.operational}
+    is_free = np.array([one is not None and one not in operational for one in held], np.bool_)
+    cues = np.where(is_operational & is_free, cues & ~_OPERATIONAL, cues)
+    owned = {
+        author: {fold_property(one) for one in properties}
+        for author, properties in policy.authority.registered.items()
+    }
+    told_by = zip(cells(cited["trust"]), cells(cited["author"]), held, strict=True)
+    is_owned = [trust == _TOOL and one in owned.get(author, ()) for trust, author, one in told_by]
+    cues = cues | np.where(is_owned, int(Cue.AUTHORITY), 0)
+    return with_column(claims, "cues", pa.array(cues.astype(np.int32)))
 
 
 def _are_for(purpose: str, purposes: pa.ChunkedArray) -> Mask:

@@ -18,6 +18,7 @@ _PRONOUN = int(Cue.PRONOUN)
 _SENSITIVE = int(Cue.SENSITIVE)
 _THIRD_PARTY = int(Cue.THIRD_PARTY)
 _OPERATIONAL = int(Cue.OPERATIONAL)
+_AUTHORITY = int(Cue.AUTHORITY)
 _FORMER = int(Cue.FORMER)
 
 _NEVER_SAID: dict[str, Reason] = {
@@ -140,7 +141,7 @@ def _untrusted(facts: Facts) -> Gate | None:
     checks: tuple[tuple[Any, Gate], ...] = (
         (facts.trust == Trust.RECALL, (Outcome.IGNORE, Reason.RECALL_SOURCED)),
         (
-            facts.trust in (Trust.TOOL, Trust.UNTRUSTED_WEB),
+            facts.trust in (Trust.TOOL, Trust.UNTRUSTED_WEB) and not facts.cues & _AUTHORITY,
             (Outcome.QUARANTINE, Reason.UNTRUSTED_SOURCE_REQUIRES_REVIEW),
         ),
         (is_agents_word, (Outcome.IGNORE, Reason.AGENT_CLAIM_ABOUT_USER)),
@@ -160,7 +161,7 @@ def _delicate(facts: Facts) -> Gate | None:
     if facts.cues & _SENSITIVE:
         is_third = facts.cues & _THIRD_PARTY
         return Outcome.QUARANTINE, Reason.THIRD_PARTY_SENSITIVE if is_third else Reason.SENSITIVE_CONTENT
-    if facts.cues & _OPERATIONAL:
+    if facts.cues & _OPERATIONAL and not facts.cues & _AUTHORITY:
         return Outcome.QUARANTINE, Reason.OPERATIONAL_AUTHORITY_REQUIRED
     if facts.type == "procedure":
         return Outcome.QUARANTINE, Reason.PROCEDURE_NEEDS_REVIEW

@@ -37,6 +37,7 @@ _TIE_BREAKS = ["conversation_order", "turn", "order_key", "spans", "claim_id"]
 _CORRECTING = int(Cue.CORRECTION | Cue.NO_LONGER)
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
 _APPROVED = int(Cue.APPROVED)
+_AUTHORITY = int(Cue.AUTHORITY)
 _LATEST = np.iinfo(np.int64).max
 _FOLDED_FROM_ROWS = 32
 """Rows from which a compiled fold is faster: handing nine columns over costs as much as 25 plain rows."""
@@ -103,6 +104,7 @@ def encode_histories(candidates: pa.Table) -> Encoded:
         + ((cues & _ZONE_ASSUMED) != 0) * kernel.ZONE_ASSUMED
         + is_negative * kernel.NEGATIVE
         + ((cues & _APPROVED) != 0) * kernel.APPROVED
+        + ((cues & _AUTHORITY) != 0) * kernel.AUTHORITY
     ).astype(np.int8)
     payload, payload_texts = _codes(candidates["payload"])
     payload = payload[rows]

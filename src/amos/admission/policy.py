@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from importlib import resources
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from amos.errors import SchemaError
+from amos.errors import InputError, SchemaError
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,6 +37,13 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sensitive: int
 
 
+class Authority(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Properties that an operation owns, and the tools that are believed about them, by author."""
+
+    operational: list[str]
+    registered: dict[str, list[str]]
+
+
 class ValueLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits on the value of a claim."""
 
@@ -52,6 +60,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     utility: dict[str, int]
     risk: Risk
     review: Review
+    authority: Authority
     value: ValueLimits
     confidence_ppm: dict[str, int]
     retention: dict[str, str]
@@ -68,6 +77,21 @@ def read_policy(text: str) -> Policy:
         return msgspec.toml.decode(text, type=Policy)
     except msgspec.MsgspecError as cause:
         raise SchemaError(f"admission policy: {cause}", advice="Fix the named field.") from cause
+
+
+def policy_text(path: str | Path | None) -> str:
+    """Return the text of a policy file, of the one that ships with Amos where none is given.
+
+    Raises InputError when the file cannot be read.
+    """
+    if path is None:
+        return default_policy_text()
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as cause:
+        raise InputError(
+            f"{path}: the policy cannot be read", path=str(path), advice="Give a TOML file in UTF-8."
+        ) from cause
 
 
 def default_policy_text() -> str:

@@ -27,6 +27,12 @@ from amos.cli.reading import Reading, read_into_store
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none, such as Europe/Brussels.")
 @extractor_options
+@click.option(
+    "--policy",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Decide by this admission policy (TOML) instead of the one that ships.",
+)
 @click.option("--dry-run", is_flag=True, help="Store nothing; say what would happen and what would be cut.")
 @click.option(
     "--strict",

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 @click.option("--trust", metavar="TRUST", help="No message has more trust than this, whatever its role.")
 @click.option("--zone", metavar="ZONE", help="Zone of times that name none.")
 @extractor_options
+@click.option(
+    "--policy",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Decide by this admission policy (TOML) instead of the one that ships.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, which it always does.")
 @pass_invocation
 def propose(
@@ -33,6 +39,7 @@ def propose(
     format: str | None,  # noqa: A002 - the word of the command line
     trust: str | None,
     zone: str | None,
+    policy: Path | None,
     as_json: bool,  # noqa: ARG001 - there is no other form
     **chosen: Any,
 ) -> None:
@@ -60,7 +67,9 @@ def propose(
             lost.append(problem)
 
     extractor = chosen_extractor(invocation, chosen)
-    proposed = propose_all(paths, format=format, zone=zone, trust=trust, extractor=extractor, report=report)
+    proposed = propose_all(
+        paths, format=format, zone=zone, trust=trust, extractor=extractor, policy=policy, report=report
+    )
     print_objects(proposed)
     if lost:
         raise click.exceptions.Exit(InputError.exit_code)

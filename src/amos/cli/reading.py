@@ -25,9 +25,12 @@ WARNED = 10
 """Problems named on standard error; all are counted, and listed by `--json`."""
 
 
+_OF_RULES = ("extractor", "policy")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What is to be read and how it is told.  options: format, mapping, trust, zone, extractor."""
+    """What is to be read and how it is told.  options: format, mapping, trust, zone, and of _OF_RULES."""
 
     paths: tuple[Path, ...]
     is_dry: bool = False
@@ -57,7 +60,7 @@ def read_into_store(invocation: Invocation, reading: Reading) -> None:
     """
     from amos.flow.inputs import measure_inputs
 
-    inputs = {name: value for name, value in reading.options.items() if name != "extractor"}
+    inputs = {name: value for name, value in reading.options.items() if name not in _OF_RULES}
     size = measure_inputs(reading.paths, **inputs)
     with _store_for(invocation, reading) as store:
         _compile_first(invocation, size)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
+from typing import NotRequired, TypedDict
 
-from amos.admission.policy import Policy, default_policy_text, read_policy
+from amos.admission.policy import Policy, policy_text, read_policy
 from amos.extraction.propose import EXTRACTOR
 from amos.extraction.registry import Extractor, find_extractor
 from amos.flow.prepare import Rules
@@ -20,6 +22,13 @@ LOADED_FROM_BYTES = 100_000
 reading 500 messages plainly."""
 
 
+class ChosenRules(TypedDict):
+    """What a caller may choose of the rules of a run."""
+
+    extractor: NotRequired[str | Extractor | None]
+    policy: NotRequired[str | Path | None]
+
+
 class _Seen:
     """Bytes that this process was given so far: many small runs pay for compiling as one large one."""
 
@@ -27,19 +36,23 @@ class _Seen:
     runs = 0
 
 
-def default_rules(*, size: int, extractor: str | Extractor | None = None) -> Rules:
-    """Return an extractor and the policy that ships with Amos; compiled once a process has read enough.
+def default_rules(
+    *, size: int, extractor: str | Extractor | None = None, policy: str | Path | None = None
+) -> Rules:
+    """Return an extractor and an admission policy; compiled once a process has read enough.
 
     size: bytes of the input at hand.  extractor: itself or its name, the current rules when left out.
-    Plain and compiled kernels give the same rows.  Raises UsageError for an unknown extractor.
+    policy: a TOML file, the policy that ships with Amos when left out.
+    Plain and compiled kernels give the same rows.  Raises UsageError for an unknown extractor, InputError and
+    SchemaError for a policy that cannot be read.
     """
     _Seen.count += size
     _Seen.runs += 1
     is_loading_worth = _Seen.runs > 1 and _Seen.count >= LOADED_FROM_BYTES and was_warm()
-    policy, texts = default_policy()
+    read, texts = default_policy() if policy is None else _policy_of(policy_text(policy))
     return Rules(
         extractor=extractor_of(extractor),
-        policy=policy,
+        policy=read,
         is_compiled=_Seen.count >= COMPILED_FROM_BYTES or is_loading_worth,
         texts=texts,
     )
@@ -64,5 +77,8 @@ def note_answers(shard: Shard, extractor: Extractor, now: datetime) -> None:
 @lru_cache(maxsize=1)
 def default_policy() -> tuple[Policy, dict[bytes, tuple[str, str]]]:
     """Return the policy that ships with Amos, and its text by digest."""
-    text = default_policy_text()
+    return _policy_of(policy_text(None))
+
+
+def _policy_of(text: str) -> tuple[Policy, dict[bytes, tuple[str, str]]]:
     return read_policy(text), {text_digest(text): ("policy", text)}

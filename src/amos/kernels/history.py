@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from amos.kernels.sides import (
     ADD,
     APPROVED,
+    AUTHORITY,
     CHECKED_SIDES,
     CORRECTS,
     DAY_US,
@@ -41,9 +42,9 @@ from amos.kernels.sides import (
 )
 
 __all__ = [
-    "ADD", "APPROVED", "CHECKED_SIDES", "CORRECTS", "DAY_US", "DISPUTE", "ENDED_UNKNOWN", "KNOWN",
-    "LINK", "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTRANKED", "REOPEN", "SUPERSEDE",
-    "ZONE_ASSUMED", "fold_histories",
+    "ADD", "APPROVED", "AUTHORITY", "CHECKED_SIDES", "CORRECTS", "DAY_US", "DISPUTE", "ENDED_UNKNOWN",
+    "KNOWN", "LINK", "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTRANKED", "REOPEN",
+    "SUPERSEDE", "ZONE_ASSUMED", "fold_histories",
 ]  # fmt: skip
 
 I64 = NDArray[np.int64]
@@ -158,7 +159,7 @@ def fold_histories(
     group, claim: (n,) codes; a claim belongs to one group.  twin: (claims,) the claim with the
     same value and the other polarity, or -1.  order_us: (n,) order time, any number where
     KNOWN is off.  from_us, until_us: (n,) validity, OPEN_FROM / OPEN_UNTIL where unknown.
-    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE, APPROVED.
+    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE, APPROVED, AUTHORITY.
 
     Plain runs take lists in place of the arrays: their items cost a third.
 

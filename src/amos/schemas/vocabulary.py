@@ -276,4 +276,5 @@ class Cue(IntFlag):
     SELF_CORRECTED = 32768  # withdrawn later in the same message
     ZONE_ASSUMED = 65536  # the source's zone was assumed: differences under a day prove nothing
     APPROVED = 131072  # not of the clause: a reviewer let the candidate in
+    AUTHORITY = 524288  # not of the clause: its source is registered as the authority for the property
     RETURNED = 262144  # not of the clause: a tombstone had kept it out until its time was over
