@@ -38,6 +38,18 @@ def test_a_recorded_packet_is_named_by_its_id(amos):
     assert amos(*words, "--json").object["status"] == "known"
 
 
+def test_what_was_learned_is_shown_and_explained(amos):
+    packet = packet_of(amos, "plum jam", "--record")
+    claim = claim_of(packet)
+    amos("record-outcome", packet["packet_id"], "--label", "good", "--used", claim)
+    told = amos("why", claim).out
+    assert "Outcomes: used in 1 of 1 packet, put right in 0" in told
+    assert "utility 0.53, salience 0.52, health healthy" in told
+    assert "utility:" in amos("show", claim).out
+    listed = amos("list", "outcomes").out
+    assert f"{packet['packet_id']}: good; used (reasoner)" in listed
+
+
 def test_a_packet_without_a_receipt_is_handed_in(amos, folder):
     packet = packet_of(amos, "plum jam")
     (folder / "p.json").write_text(json.dumps(packet))

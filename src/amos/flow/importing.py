@@ -17,7 +17,7 @@ from amos.copies.wrapping import unwrap_key
 from amos.errors import InputError, IntegrityError
 from amos.flow.digest import state_digest
 from amos.flow.ingest import Run
-from amos.flow.outcome_import import RepeatingOutcomes
+from amos.flow.outcome_import import RepeatingOutcomes, repeat_in_order
 from amos.flow.parcel_lines import Lines, open_lines
 from amos.flow.parcels import Parcel, open_parcel
 from amos.flow.reapply import lacking_tombstones
@@ -249,11 +249,11 @@ def bring_sources(shard: Shard, held: Held, terms: Importing, *, label: Path) ->
     repeating = Repeating(
         shard=shard, held=held, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now()
     )
-    record = {**receipt.as_record(), "reviews": repeating.repeat()}
     outcomes = RepeatingOutcomes(
         shard=shard, held=held, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now()
     )
-    record["outcomes"] = outcomes.repeat()
+    repeat_in_order(repeating, outcomes)
+    record = {**receipt.as_record(), "reviews": repeating.told, "outcomes": outcomes.told}
     record["graph_version"] = shard.head or None
     shard.record_run(run_id, "import", started, terms.now(), record)
     return record

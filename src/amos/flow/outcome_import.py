@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from amos.flow.outcome_members import Item, Members
 from amos.flow.outcome_rows import Act, Fact, fresh_acts, made_act, outcome_rows, stored_items
 from amos.flow.outcome_told import Told
 from amos.flow.prepare import Rules
+from amos.flow.review_import import Repeating
 from amos.flow.sight import Sight
 from amos.flow.streaming import Held
 from amos.identity import keyed_id
@@ -34,12 +36,13 @@ _PART = 512
 _TRIES = 3
 _SOURCE = ["source_id", "revision", "format", "delivery_key", "block"]
 _RECORD = [
-    "source_id", "revision", "content", "author", "extra", *(f"scope_{name}" for name in SCOPE_NAMES),
+    "source_id", "revision", "content", "author", "extra", "ingest_time",
+    *(f"scope_{name}" for name in SCOPE_NAMES),
 ]  # fmt: skip
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class RepeatingOutcomes:
     """Carries the outcomes of an export over to a shard that has its messages."""
 
@@ -49,20 +52,31 @@ class RepeatingOutcomes:
     actor: str
     run_id: bytes
     now: datetime
+    counts: Counter[str] = field(default_factory=Counter)
+    _told: _Told | None = None
 
-    def repeat(self) -> dict[str, int]:
-        """Record every outcome that is not recorded here; return how many were repeated, known, refused.
+    def read(self) -> list[tuple[int, Row]]:
+        """Return every outcome with the moment at which the other store accepted it, in their order."""
+        outcomes = all_rows(self.held, "outcomes", committed("outcomes").names)
+        if not outcomes.num_rows:
+            return []
+        told = self._told = _Told(self.held, outcomes, self.shard.key)
+        ordered = outcomes.sort_by([("recorded_at", "ascending"), ("outcome_id", "ascending")])
+        return sorted(((told.moment(row), row) for row in ordered.to_pylist()), key=lambda one: one[0])
+
+    def repeat(self, outcomes: list[Row]) -> None:
+        """Record those of the outcomes that are not recorded here.
 
         One is refused where its record is not in the export, or may not be stored here.
         """
-        counts = Counter(repeated=0, linked=0, refused=0)
-        outcomes = all_rows(self.held, "outcomes", committed("outcomes").names)
-        ordered = outcomes.sort_by([("recorded_at", "ascending"), ("outcome_id", "ascending")]).to_pylist()
-        if ordered:
-            told = _Told(self.held, outcomes, self.shard.key)
-            for start in range(0, len(ordered), _PART):
-                counts.update(self._part(ordered[start : start + _PART], told))
-        return dict(counts)
+        assert self._told is not None
+        for start in range(0, len(outcomes), _PART):
+            self.counts.update(self._part(outcomes[start : start + _PART], self._told))
+
+    @property
+    def told(self) -> dict[str, int]:
+        """How many were repeated, known here, refused."""
+        return {name: self.counts[name] for name in ("repeated", "linked", "refused")}
 
     def _part(self, outcomes: list[Row], told: _Told) -> Counter[str]:
         for attempt in range(_TRIES):
@@ -94,6 +108,22 @@ class RepeatingOutcomes:
         return Counter(repeated=repeated, linked=len(known) - len(fresh), refused=refused)
 
 
+def repeat_in_order(reviews: Repeating, outcomes: RepeatingOutcomes) -> None:
+    """Repeat decisions of people and outcomes of packets in the order in which they were recorded.
+
+    An outcome may be about a claim that a person let in, a decision about one that outcomes questioned.
+    """
+    steps: list[tuple[int, bool, Any]] = [(record.at_us, False, record) for record in reviews.read()]
+    steps += [(moment, True, row) for moment, row in outcomes.read()]
+    steps.sort(key=lambda step: step[:2])
+    for is_outcome, group in groupby(steps, key=lambda step: step[1]):
+        told = [step[2] for step in group]
+        if is_outcome:
+            outcomes.repeat(told)
+        else:
+            reviews.repeat(told)
+
+
 class _Told:
     """What an export tells of outcomes, with the ids that items have here."""
 
@@ -112,6 +142,11 @@ class _Told:
         self._feedback: dict[bytes, list[Row]] = {}
         for row in feedback.to_pylist():
             self._feedback.setdefault(row["outcome_id"], []).append(row)
+
+    def moment(self, outcome: Row) -> int:
+        """Return when the other store accepted an outcome, in microseconds; what is unknown comes last."""
+        record = self.records.get(outcome["source_id"])
+        return 2**62 if record is None else to_us(record["ingest_time"])
 
     def members(self, outcome: Row) -> Members:
         """Return the packet of an outcome with the items that have an id here."""

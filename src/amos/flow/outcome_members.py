@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -91,6 +92,8 @@ class MembersReader:
         self._shard = shard
         self._reader = reader
         self._scope = dict(scope)
+        self._open = ExitStack()
+        self._last: Recall | None = None
 
     def read(self, packets: Iterable[object]) -> list[Members | EngineError]:
         """Return the items of each packet, or why they cannot be known.
@@ -102,14 +105,25 @@ class MembersReader:
         named: list[str | EngineError] = [_attempt(lambda one=one: self._whole(one)) for one in given]
         receipts = find_receipts(self._shard.folder, [one for one in named if isinstance(one, str)])
         found: list[Members | EngineError] = []
-        for one, ref in zip(given, named, strict=True):
-            if isinstance(ref, EngineError):
-                found.append(ref)
-            elif ref in receipts:
-                found.append(_of_receipt(receipts[ref]))
-            else:
-                found.append(_attempt(lambda one=one, ref=ref: self._asked_again(one, ref)))
+        self._last = None
+        with ExitStack() as self._open:
+            for one, ref in zip(given, named, strict=True):
+                if isinstance(ref, EngineError):
+                    found.append(ref)
+                elif ref in receipts:
+                    found.append(_of_receipt(receipts[ref]))
+                else:
+                    found.append(_attempt(lambda one=one, ref=ref: self._asked_again(one, ref)))
         return found
+
+    def _recall(self, version: int) -> Recall:
+        """Return the memory as it was; the one asked last stays open, for the next of its version."""
+        if self._last is None or self._last.snapshot.version != version:
+            self._last = None
+            self._open.close()
+            snapshot = pin_moment(self._shard, Moment(at_version=version))
+            self._last = self._open.enter_context(Recall(self._shard, self._reader, snapshot=snapshot))
+        return self._last
 
     def _whole(self, value: object) -> str:
         """Return the whole id of a packet of which the beginning may be given."""
@@ -160,9 +174,7 @@ class MembersReader:
                 packet_id=packet_id, version=0, processor=request.target_processor, profile=asked.profile,
                 membership=ASKED_AGAIN, items=(),
             )  # fmt: skip
-        snapshot = pin_moment(self._shard, Moment(at_version=asked.graph_version))
-        with Recall(self._shard, self._reader, snapshot=snapshot) as recall:
-            packet = recall.packet(request, packet_id=packet_id, now=now)
+        packet = self._recall(asked.graph_version).packet(request, packet_id=packet_id, now=now)
         if packet.profile != asked.profile:
             raise InputError(
                 f"{ref} was ranked by {asked.profile}, and {packet.profile} ranks now: "

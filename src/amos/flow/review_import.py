@@ -74,19 +74,26 @@ class Repeating:
     _names: dict[str, str] = field(default_factory=dict)
     _worded: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def repeat(self) -> dict[str, int]:
-        """Repeat every decision that is not recorded here; return how many were repeated, known, refused.
-
-        One is refused where its case is not there, or waits no longer.
-        """
+    def read(self) -> list[Record]:
+        """Return every decision of the export, in the order in which they were made."""
         sources = all_rows(self.held, "sources", _SOURCE)
         records = sorted(_records(sources), key=lambda one: (one.at_us, one.turn, one.ref))
         if records:
             self._names = _identities(self.held, sources, records)
             self._worded = _worded(self.held, sources)
-        waiting = records
-        while waiting:
-            waiting = self._round(waiting)
+        return records
+
+    def repeat(self, records: list[Record]) -> None:
+        """Repeat those of the decisions that are not recorded here.
+
+        One is refused where its case is not there, or waits no longer.
+        """
+        while records:
+            records = self._round(records)
+
+    @property
+    def told(self) -> dict[str, int]:
+        """How many were repeated, known here, refused."""
         return {name: self.counts[name] for name in ("repeated", "linked", "refused")}
 
     def _round(self, records: list[Record]) -> list[Record]:

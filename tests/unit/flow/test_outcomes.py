@@ -4,11 +4,15 @@ import json
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from amos.clock import utc_now
 from amos.errors import InputError, UsageError
 from amos.flow.review_cases import QueueFilter
+from amos.journal.rows import committed
+from amos.journal.store import EventRows
 from amos.packets.packet import packet_json
 from laws import digest_of
 from remembered import remembered, told
@@ -113,6 +117,24 @@ class TestWhatIsLearned:
             (listed,) = memory.listed("outcomes")
             assert (listed["outcome_id"], listed["labels"]) == (done["outcome_id"], ["wrong"])
             assert memory.store.show(done["outcome_id"])["item"]["packet_id"] == done["packet_id"]
+
+
+def test_verification_follows_what_feedback_names():
+    with remembered(told("m1", BREAD)) as memory:
+        wrong(memory, "bread")
+        with memory.store.shard.pin() as snapshot:
+            names = committed("feedback").names
+            (row,) = snapshot.table("feedback", names).filter(pc.field("kind") == "corrected").to_pylist()
+        false = dict.fromkeys(("feedback_id", "outcome_id", "source_id", "atom_id", "edge_id"), b"\x07" * 16)
+        rows = pa.Table.from_pylist([{**row, **false, "turn_id": b"\7" * 16}], committed("feedback"))
+        memory.store.shard.commit(
+            [EventRows("retrieval_outcome_recorded", "feedback", rows)],
+            base=memory.store.shard.head, reads={}, operation="record_outcome", actor="tester",
+            run_id=bytes(16), now=utc_now(),
+        )  # fmt: skip
+        problems = memory.store.verify(deep=True).problems
+        assert {one.kind for one in problems} == {"feedback_dangling"}
+        assert len(problems) == 5
 
 
 class TestMembersOnly:
@@ -416,6 +438,39 @@ class TestMoving:
             assert [after[name] for name in names] == [before[name] for name in names]
             assert store.report_outcomes()["missing_capabilities"]["total"] == 1
             assert store.verify(deep=True).problems == []
+
+    @pytest.mark.parametrize(
+        ("verdict", "options"),
+        [
+            ("approve", {}),
+            ("reject", {}),
+            ("edit", {"text": "My favourite tea is Darjeeling."}),
+            ("defer", {"until_us": 2**52}),
+        ],
+    )
+    def test_outcomes_and_decisions_are_repeated_in_their_order(self, tmp_path, verdict, options):
+        from amos.api import Store
+        from amos.moves import export_tables, import_export
+
+        with remembered(told("m1", TEA), told("m2", "I think my locker is C40.")) as memory:
+            (waiting,) = memory.store.review().rows
+            memory.store.decide("approve", waiting["ref"])
+            wrong(memory, "favourite tea", "stale")
+            wrong(memory, "my locker")
+            (case,) = [row for row in memory.store.review().rows if "tea" in row["statement"]]
+            memory.store.decide(verdict, case["ref"], **options)
+            packet, claims = asked(memory, "favourite tea")
+            memory.store.record_outcome(packet.packet_id, labels=["good"], used=claims[:1])
+            left = sorted(row["statement"] for row in memory.store.review().rows)
+            wanted = digest_of(memory.store)
+            export_tables(memory.store, tmp_path / "out")
+        receipt = import_export(tmp_path / "new", tmp_path / "out")
+        assert receipt["reviews"] == {"repeated": 2, "linked": 0, "refused": 0}
+        assert receipt["outcomes"] == {"repeated": 3, "linked": 0, "refused": 0}
+        assert (receipt["state_digest_equal"], receipt["differs_by"]) == (True, {})
+        with Store.open(tmp_path / "new") as store:
+            assert digest_of(store) == wanted
+            assert sorted(row["statement"] for row in store.review().rows) == left
 
     def test_reading_again_keeps_outcomes(self):
         with remembered(told("m1", BREAD)) as memory:
