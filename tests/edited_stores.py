@@ -11,13 +11,14 @@ import pyarrow as pa
 
 import amos.api
 from amos.copies.store import note_copy
-from amos.errors import EngineError, IntegrityError
+from amos.errors import EngineError
 from amos.flow.digest import state_digest
 from amos.journal.refusals import IdempotencyConflict
 from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from amos.schemas.catalog import CopyEntry, Idempotency, text_digest
 from amos.schemas.state import TABLES
+from amos.storage.stamps import Stamps
 from committed_rows import NOW, RUN
 from households import HOUSEHOLD, line, write_lines
 
@@ -132,22 +133,34 @@ def is_settled(root, path, before):
     """Return whether an edit of one file needs no check of the whole store to be told named or harmless.
 
     before: what `readings` returned for the file as it was.  A file of SQLite that is sound and of which
-    every row, every count of pages and every setting reads the same is harmless; a segment that the catalog
-    names is named as soon as its digest differs, by the step of verification that hashes it.
+    every row, every count of pages and every setting reads the same is harmless, and so are stamps that can
+    be read, since they are compared with files that are whole; other edits are named by single steps of
+    verification: the digest of a segment, the structure of the catalog, its sums and its texts.
     """
-    if path.suffix == ".sqlite":
-        return readings(path) == before
-    if path.suffix != ".parquet":
+    if path.name == "verified.sqlite":
+        return isinstance(Stamps(root / SHARD)._load(), dict)
+    if path.suffix == ".sqlite" and readings(path) == before:
+        return True
+    if path.suffix not in (".parquet", ".sqlite"):
         return False
-    named = entries_of(root).get(path.relative_to(root / SHARD).as_posix())
-    if named is None:
-        return False
-    with Shard.open(root, read_only=True) as shard:
-        try:
-            shard.check_segment(named)
-        except IntegrityError:
-            return True
+    try:
+        with Shard.open(root, read_only=True) as shard:
+            if path.suffix == ".sqlite":
+                return bool(shard.check_catalog() or shard.differing() or _changed_texts(shard))
+            file = path.relative_to(root / SHARD).as_posix()
+            named = next((entry for entry in shard.layout().segments if entry.file == file), None)
+            if named is not None:
+                shard.check_segment(named)
+    except EngineError:
+        return True
+    finally:
+        for left in (root / SHARD).glob("*.sqlite-*"):
+            left.unlink()
     return False
+
+
+def _changed_texts(shard):
+    return [digest for digest, _, body in shard.texts() if text_digest(body) != digest]
 
 
 def entries_of(root):

@@ -16,6 +16,9 @@ from amos.journal.rows import stored_commitments
 from amos.schemas.catalog import ErasedRow, ErasureEntry
 from amos.schemas.state import PRIMARY_KEYS
 
+_AT_ONCE = 16_384
+"""Rows whose canonical bytes stand in memory at the same time."""
+
 Doomed = Mapping[str, pa.Table]
 """By table the stored rows (all columns, those of storage too) that go."""
 
@@ -63,7 +66,8 @@ def take_down(doomed: Doomed) -> Taken:
         if not len(found):
             continue
         chosen = rows.take(pa.array(first))
-        digests = stored_commitments(table, chosen)
+        parts = [chosen.slice(start, _AT_ONCE) for start in range(0, len(chosen), _AT_ONCE)]
+        digests = np.concatenate([stored_commitments(table, part) for part in parts])
         entries += [
             ErasedRow(table, place >> 32, place & 0xFFFFFFFF, digest.tobytes())
             for place, digest in zip(found.tolist(), digests, strict=True)

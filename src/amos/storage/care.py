@@ -35,7 +35,7 @@ class Care:
     def add_erased(self, rows: Iterable[ErasedRow], erased_by: int) -> None:
         """Keep the commitments of rows that the commit `erased_by` takes."""
         sql = "INSERT OR REPLACE INTO erased_rows VALUES (?, ?, ?, ?, ?)"
-        self._catalog.write_all(sql, [(*row, erased_by) for row in rows])
+        self._catalog.write_all(sql, ((*row, erased_by) for row in rows))
 
     def erased_rows(self, table: str | None = None) -> list[tuple[ErasedRow, int]]:
         """Return erased rows in order, each with the graph version of the commit that took it."""

@@ -40,6 +40,9 @@ def disk_errors(path: Path) -> Iterator[None]:
         if known is None:
             raise
         raise known from cause
+    except UnicodeDecodeError as cause:  # SQLite gives texts out as they stand in the file
+        said = f"{path} is damaged: a text in it is no UTF-8"
+        raise IntegrityError(said, path=str(path), advice=RESTORE_ADVICE) from cause
 
 
 def _of_system(cause: OSError, path: Path) -> EngineError | None:

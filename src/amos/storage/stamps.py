@@ -18,6 +18,11 @@ def stamp_of(path: Path) -> Stamp:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
+def _read_stamp(text: str) -> Stamp:
+    device, inode, size, mtime, ctime = map(int, text.split())
+    return device, inode, size, mtime, ctime
+
+
 class Stamps:
     """Verified files of one shard, kept in `derived/verified.sqlite` where that can be written."""
 
@@ -46,9 +51,9 @@ class Stamps:
             connection = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READONLY)
             rows = fetch(connection, f"SELECT * FROM {table('stamps')}")  # noqa: S608
             connection.close()
-        except apsw.Error:
+            return {file: _read_stamp(stamp) for file, stamp in rows}
+        except (apsw.Error, ValueError, AttributeError):  # damaged: everything is verified again
             return {}
-        return {row[0]: tuple(int(part) for part in row[1].split()) for row in rows}  # type: ignore[misc]
 
     def save(self) -> None:
         """Write new stamps; a disk that refuses them only means verifying again."""
