@@ -39,6 +39,8 @@ _SENSITIVE = int(Cue.SENSITIVE)
 _LISTED = frozenset(("preference", "possession", "allergy"))
 """Properties whose further items in a list are claims of their own, like those of habits."""
 _CLOCK = re.compile(r"(?:at|around|by) \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?", re.IGNORECASE)
+_NEW_CLAUSE = re.compile(r",\s(?:so|but|yet|because|'cause)\s")
+"""What begins another clause than the statement's own."""
 _EITHER = re.compile(r"(?:either )?[\w.'’-]{1,16} or [\w.'’-]{1,16}(?:,.*)?")
 """A value that leaves open which: "A or B"."""
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
@@ -291,10 +293,14 @@ def cited_span(match: Match, meaning: Meaning, origin: Origin) -> tuple[int, int
 
 
 def end_of_statement(origin: Origin, start: int, end: int) -> int:
-    """Return the byte after a statement without the "not ..." that only denies an earlier one."""
-    if b" not " not in origin.content[start:end]:
-        return end
+    """Return the byte after a statement without a new clause and without the "not ..." that only denies."""
     text = origin.content[start:end].decode()
+    broken = _NEW_CLAUSE.search(text)
+    if broken is not None:
+        text = text[: broken.start()]
+        end = start + len(text.encode())
+    if " not " not in text:
+        return end
     place = denied_from(text)
     return end if place < 0 else start + len(text[:place].encode())
 

@@ -141,7 +141,8 @@ _KINDS: dict[str, Callable[[str, list[str]], bool]] = {
     "activity": _is_no_activity,
     "employer": lambda value, words: value.islower() and words[0] not in _ARTICLES,
     "possession": lambda _, words: (
-        not _OF_A_TALK.isdisjoint(words) or _PERFECT.fullmatch(words[-1]) is not None
+        (words[0] in ("anything", "something", "any") or not _OF_A_TALK.isdisjoint(words))
+        or _PERFECT.fullmatch(words[-1]) is not None
     ),
     "preference": lambda _, words: len(words) == 1 and words[0] in _AIMLESS,
     "instruction": lambda _, words: len(words) == 1,

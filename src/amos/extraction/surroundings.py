@@ -8,7 +8,7 @@ from amos.extraction.grammar import Meaning
 from amos.extraction.matches import Match, Origin
 from amos.kernels.rows import ROW_START
 
-_BROKEN_OFF = re.compile(r"\s*(?:\{|--|[—–-]\s*(?:\Z|\n))")
+_BROKEN_OFF = re.compile(r":\w|\s*(?:\{|--|[—–-]\s*(?:\Z|\n))")
 _SPACED_MARKS = (b" , ", b" . ", b" .\n", b"{")
 """Marks that stand apart in transcripts of speech."""
 _CUT_IN_NAME = re.compile(r"\s\([^()\n]{1,40}\)\s(?:[A-Z]|and\s[A-Z])")

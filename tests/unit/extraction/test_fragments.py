@@ -48,6 +48,8 @@ def kept(text):
         "Having them around brings me joy.",
         "We've been doing much better than the others.",
         "The reserves are a measure.",
+        "I usually play CS:GO.",
+        "I don't have anything beyond the first page.",
     ],
 )
 def test_fragments_are_kept_out(text):
