@@ -14,7 +14,7 @@ from amos.flow.printed import shown_score, shown_time
 from amos.flow.sight import Sight
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
-from amos.schemas.columns import ID
+from amos.schemas.columns import ID, TIME
 
 COLUMNS = ["source_id", "packet_id", "atom_id", "turn_id", "edge_id", "kind", "utility_ppm", "salience_ppm",
            "recorded_at"]  # fmt: skip
@@ -40,6 +40,28 @@ def shown_learned(fed: Fed, row: Mapping[str, Any]) -> dict[str, Any]:
         "last_accessed_at": shown_time(fed.last),
         **fed.counts(),
     }
+
+
+def with_learned(sight: Sight, atoms: pa.Table) -> pa.Table:
+    """Return claims with the columns of `shown_learned`; `last_accessed_at` as an instant."""
+    fed = feedback_in_sight(sight, "atom_id", atoms["atom_id"].to_pylist())
+    names = ("utility_ppm", "salience_ppm", "health_status")
+    bases = zip(*(atoms[name].to_pylist() for name in names), strict=True)
+    nothing = Fed()
+    found = [fed.get(one, nothing) for one in atoms["atom_id"].to_pylist()]
+    standings = [one.standing(*base) for one, base in zip(found, bases, strict=True)]
+    none = nothing.counts()
+    counts = [none if one is nothing else one.counts() for one in found]
+    columns: dict[str, pa.Array] = {
+        "health": pa.array([one.health for one in standings], pa.string()),
+        "utility": pa.array([shown_score(one.utility_ppm) for one in standings], pa.float64()),
+        "salience": pa.array([shown_score(one.salience_ppm) for one in standings], pa.float64()),
+        "last_accessed_at": pa.array([one.last for one in found], TIME),
+    }
+    columns |= {name: pa.array([one[name] for one in counts], pa.int32()) for name in none}
+    for name, column in columns.items():
+        atoms = atoms.append_column(name, column)
+    return atoms
 
 
 class LowUtility:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.atoms.statement import statements
+from amos.flow.learned import with_learned
 from amos.flow.look import labels
 from amos.flow.printed import ID_TABLES, id_texts, states_of
 from amos.flow.sight import Sight
@@ -25,15 +26,19 @@ _OWN_TEXT = ("content", "author", "channel", "reply_to", "locator", "extra", "ev
 
 
 def visible_table(sight: Sight, name: str) -> pa.Table:
-    """Return the current rows of table `name` that are in sight, in commit order."""
+    """Return the current rows of table `name` that are in sight, in commit order.
+
+    Atoms come with what outcomes say of them: `health`, `utility`, `salience` and the counts.
+    """
     schema = _shown_schema(name)
     rows = sight.current(name, schema.names)
     shape = _SHAPES.get(name)
-    return _printed(rows if shape is None else shape(sight, rows))
+    shown = rows if shape is None else shape(sight, rows)
+    return _printed(with_learned(sight, shown) if name == "atoms" else shown)
 
 
 def visible_parts(sight: Sight, name: str) -> Iterator[pa.Table]:
-    """Yield the rows of `visible_table` part by part, so that memory stays flat."""
+    """Yield the rows of `visible_table` as they are stored, part by part, so that memory stays flat."""
     shape = _SHAPES.get(name)
     for rows in rows_in_sight(sight, name, _shown_schema(name).names):
         yield _printed(rows if shape is None else shape(sight, rows))

@@ -105,6 +105,15 @@ class TestWhatIsLearned:
             assert memory.store.show(edge)["item"]["learned_factor"] == 0.95
             sound(memory)
 
+    def test_tables_tell_what_was_learned(self):
+        with remembered(told("m1", JAM), told("m2", BREAD)) as memory:
+            wrong(memory, "plum jam")
+            query = "SELECT statement, utility, used, health, utility_ppm FROM atoms ORDER BY statement"
+            assert [tuple(row.values()) for row in memory.store.sql(query).to_pylist()] == [
+                ("User likes plum jam.", 0.44, 1, "healthy", 500_000),
+                ("User likes rye bread with butter.", 0.5, 0, "healthy", 500_000),
+            ]
+
     def test_why_tells_what_outcomes_said(self):
         with remembered(told("m1", JAM)) as memory:
             wrong(memory, "plum jam")
