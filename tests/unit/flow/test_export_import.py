@@ -217,6 +217,17 @@ def test_a_wrong_secret_opens_nothing(kept, tmp_path):
     assert key.hex() not in json.dumps(wrapped)
 
 
+def test_an_export_with_holds_and_a_snapshot_comes_in_without_its_key_too(kept, tmp_path):
+    with amos.api.Store.open(shutil.copytree(kept, tmp_path / "own")) as store:
+        store.hold(store.list().rows[0]["atom_id"], reason="case_7")
+        store.snapshot()
+        export_tables(store, tmp_path / "out")
+    receipt = import_export(tmp_path / "again", tmp_path / "out")
+    assert receipt["sources"]["new"] > 0
+    with amos.api.Store.open(tmp_path / "again") as again:
+        assert again.verify(deep=True).problems == []
+
+
 def test_a_narrowed_export_holds_what_is_in_sight_alone(kept, tmp_path):
     receipt = exported(kept, tmp_path / "out", scope={"project": "barn"}, secret=SECRET)
     assert (receipt["lossless"], receipt["keyed"], receipt["state_digest"]) == (False, False, None)
