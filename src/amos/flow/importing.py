@@ -115,7 +115,7 @@ def _plant(
     )
     with terms.open(root) as planted:
         if key is None:
-            planted.key = b""  # what the export's own key bound, such as the terms of holds, cannot be compared
+            planted.key = b""  # what the key of the export bound, such as holds, cannot be compared
         report = verify_shard(
             planted,
             digest=state_digest,
