@@ -22,6 +22,7 @@ from amos.flow.principal import Principal, principal_of
 from amos.flow.queue import Queue
 from amos.identity import random_id
 from amos.journal.store import Shard
+from amos.reprocess.joining import Joining
 from amos.reprocess.rereading import Rereading
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = ["Store", "evaluate_extraction", "open", "propose"]
 _LOG = logging.getLogger(__name__)
 
 
-class Store(Queue, Reporting, Rereading, Capturing, Learning, People):
+class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
     """One shard of a store on disk: ingest, ask, look, review, verify.
 
     scope: narrows what is read to rows of these values and rows without one, by scope name.

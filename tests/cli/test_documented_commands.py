@@ -59,7 +59,15 @@ def test_the_pages_show_commands():
 
 @pytest.mark.parametrize("page", pages_with_commands(), ids=lambda page: page.stem)
 def test_commands_of_a_page_run_in_order(page, folder):
-    if page.stem in {"ask", "forget", "move", "outcomes", "review", "verify"}:  # these start from a store
+    if page.stem in {
+        "ask",
+        "entities",
+        "forget",
+        "move",
+        "outcomes",
+        "review",
+        "verify",
+    }:  # these start from a store
         assert run(["amos", "ingest", "my-export.zip"], folder).returncode == 0
     if page.stem == "reprocess":
         assert run(["amos", "ingest", "my-export.zip", "--extractor", "rules@1"], folder).returncode == 0

@@ -83,3 +83,19 @@ def test_what_is_no_entity_is_refused_with_the_next_step(people):
     result = people("entities", "show", first["atom_id"])
     assert result.code == 2
     assert "amos entities list" in result.err
+
+
+def test_two_entities_become_one_and_two_again(people, folder):
+    people("ingest", write_lines(folder / "more.jsonl", {"id": "m9", "text": "Noor lives in Ulm."}))
+    names = {row["name"]: row["entity_id"] for row in rows_of(people("entities", "list", "--json"))}
+    noor, ana = names["Noor"], names["user's sister Ana"]
+    tried = json.loads(people("entities", "merge", noor, ana, "--dry-run", "--json").out)
+    assert (tried["dry_run"], tried["claims_moved"]) == (True, 1)
+    assert "1 claim moved" in people("entities", "merge", noor, ana, "--note", "asked").out
+    assert f"merged into {ana}" in people("entities", "list", "Noor").out
+    assert people("report", "review").code == 0
+    assert "is apart from" in people("entities", "split", noor).out
+    again = people("entities", "split", noor)
+    assert again.code == 2
+    assert "is not merged" in again.err
+    assert people("verify", "--deep").code == 0

@@ -49,7 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "entities": Entry(
         "Look",
         "amos.cli.entities:entities",
-        "Tell who and what is known, and who is meant by whom: list, show, relations.",
+        "Tell who and what is known, and who is meant by whom: list, show, merge, split.",
     ),
     "sql": Entry("Look", "amos.cli.sql:sql", "Ask the tables in SQL; nothing can be written."),
     "review": Entry(

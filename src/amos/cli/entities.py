@@ -1,4 +1,4 @@
-"""`amos entities list|show|relations`."""
+"""`amos entities list|show|relations|merge|split`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = ("author", "person", "thing", "other")
 @click.group(invoke_without_command=True)
 @click.pass_context
 def entities(ctx: click.Context) -> None:
-    """Tell who and what is known, and who is meant by whom: list, show, relations.
+    """Tell who and what is known, and who is meant by whom: list, show, merge, split.
 
     "My sister", "my sister Ana" and "Ana" are one entity once they were introduced as one; two people of one
     name stay two. Alone, the command lists everybody.
@@ -103,3 +103,61 @@ def list_relations(*, as_json: bool) -> None:
         print_rows(rows, is_truncated=False, cursor=None)
     else:
         print_lines(relation_lines(rows))
+
+
+_note_option = click.option("--note", default="", metavar="TEXT", help="Why; kept with the decision.")
+_dry_option = click.option("--dry-run", is_flag=True, help="Say what would move, and change nothing.")
+
+
+@entities.command("merge")
+@click.argument("ref", metavar="REF")
+@click.argument("into", metavar="INTO")
+@_note_option
+@_dry_option
+@json_option
+@pass_invocation
+def merge_entities(
+    invocation: Invocation, /, *, ref: str, into: str, note: str, dry_run: bool, as_json: bool
+) -> None:
+    """Declare the entity REF to be the entity INTO: its claims follow, and so does what is said later.
+
+    Both must be people, roles or animals of one author and one scope. Who decided so, when and why is kept;
+    `split` takes it back.
+
+    \b
+    Examples:
+      amos entities merge ent_4qmm3kzd ent_7f3k2qaa --note "asked on the phone"
+      amos entities merge ent_4qmm3kzd ent_7f3k2qaa --dry-run
+    """
+    from amos.views.entities import joined_lines
+
+    with invocation.open_store(is_writing=True) as store:
+        done = store.merge(ref, into, note=note, dry_run=dry_run)
+    if as_json:
+        print_object(done)
+    else:
+        print_lines(joined_lines(done))
+
+
+@entities.command("split")
+@click.argument("ref", metavar="REF")
+@_note_option
+@_dry_option
+@json_option
+@pass_invocation
+def split_entity(invocation: Invocation, /, *, ref: str, note: str, dry_run: bool, as_json: bool) -> None:
+    """Take back that the entity REF was merged: its claims return to it.
+
+    \b
+    Examples:
+      amos entities split ent_4qmm3kzd --note "two people after all"
+      amos entities split ent_4qmm3kzd --dry-run
+    """
+    from amos.views.entities import joined_lines
+
+    with invocation.open_store(is_writing=True) as store:
+        done = store.split(ref, note=note, dry_run=dry_run)
+    if as_json:
+        print_object(done)
+    else:
+        print_lines(joined_lines(done))

@@ -168,6 +168,8 @@ class UnkeyedIds:
         """Return the identities of what reviews are about."""
         if table == "sources":
             return self.sources(ids)
+        if table == "entities":
+            return self.entities(ids)
         if table != "candidates":
             return pa.nulls(len(ids), DIGEST)
         rows = self._snapshot.lookup("candidates", "candidate_id", ids, CANDIDATE)

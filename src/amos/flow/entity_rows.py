@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +14,7 @@ from amos.entities.spoken import spoken_of
 from amos.errors import UsageError
 from amos.flow.claims import subject_label
 from amos.flow.look import atom_rows, candidate_rows
+from amos.flow.merges import Merged, all_merges
 from amos.flow.printed import shown_id, shown_scope
 from amos.flow.references import find_rows, mention_rows
 from amos.flow.sight import Sight
@@ -29,31 +30,34 @@ MOST_SHOWN = 50
 Row = dict[str, Any]
 
 
-def entity_rows(sight: Sight, kinds: Iterable[str] = (), text: str | None = None) -> list[Row]:
+def entity_rows(sight: Sight, key: bytes, kinds: Iterable[str] = (), text: str | None = None) -> list[Row]:
     """Return the entities in sight of which something is claimed or that bear a name; by label.
 
     kinds: only of these kinds.  text: only those with a label that contains it, whatever its case.
     """
     entities = sight.current("entities")
     counts = _claim_counts(sight)
-    labels = _labels(sight)
+    merges = all_merges(sight.snapshot, key)
+    labels = _labels(sight, merges)
+    owners = set(entities["owner_id"].to_pylist())
     chosen, wanted = set(kinds), (text or "").casefold()
     rows = []
     for row in entities.to_pylist():
         one = row["entity_id"]
         if row["kind"] == _PRONOUN or (chosen and row["kind"] not in chosen):
             continue
-        if not (
-            counts["claims"][one] or counts["waiting"][one] or labels.get(one) or row["kind"] == "author"
-        ):
+        is_known = any(count[one] for count in counts.values()) or one in merges or bool(labels.get(one))
+        if not is_known and one not in owners:
             continue
-        found = _entity(row, labels.get(one, []), {name: count[one] for name, count in counts.items()})
+        found = _entity(
+            row, labels.get(one, []), {name: count[one] for name, count in counts.items()}, merges.get(one)
+        )
         if not wanted or any(wanted in label["label"].casefold() for label in found["labels"]):
             rows.append(found)
     return sorted(rows, key=lambda one: (one["kind"] != "author", one["name"].casefold(), one["entity_id"]))
 
 
-def show_entity(sight: Sight, ref: str) -> Row:
+def show_entity(sight: Sight, key: bytes, ref: str) -> Row:
     """Return one entity with its labels, what is claimed of it, and the mentions that were resolved to it.
 
     Raises UsageError for what names no entity in sight.
@@ -73,8 +77,9 @@ def show_entity(sight: Sight, ref: str) -> Row:
     waiting = claims.filter(pc.fill_null(pc.starts_with(claims["gate"], _HELD), False))
     mentions = _mentions_of(sight, about)
     counts = {"claims": atoms.num_rows, "waiting": waiting.num_rows}
+    merges = all_merges(sight.snapshot, key)
     return {
-        **_entity(rows.to_pylist()[0], _labels(sight).get(one, []), counts),
+        **_entity(rows.to_pylist()[0], _labels(sight, merges).get(one, []), counts, merges.get(one)),
         "atoms": [
             {name: row[name] for name in ("atom_id", "statement", "state")}
             for row in atom_rows(sight, atoms.slice(0, MOST_SHOWN))
@@ -108,7 +113,7 @@ def _relation(one: Relation, owner_scope: str) -> Row:
     }
 
 
-def _entity(row: Row, labels: list[Row], counts: dict[str, int]) -> Row:
+def _entity(row: Row, labels: list[Row], counts: dict[str, int], merged: Merged | None) -> Row:
     spoken = spoken_of(row["kind"], row["name"])
     relation = None if spoken is None else spoken.relation
     own = {"label": subject_label(row), "source_id": None}
@@ -117,6 +122,7 @@ def _entity(row: Row, labels: list[Row], counts: dict[str, int]) -> Row:
         "kind": row["kind"],
         "name": subject_label(row),
         "owner_id": shown_id("owner_id", row["owner_id"]),
+        "merged_into": None if merged is None else shown_id("entity_id", merged.into),
         "relation": None if relation is None else relation.name,
         "inverse": None if relation is None else relation.inverse,
         "labels": [own, *(label for label in labels if label["label"] != own["label"])],
@@ -136,7 +142,7 @@ def _claim_counts(sight: Sight) -> dict[str, Counter[bytes]]:
     }
 
 
-def _labels(sight: Sight) -> dict[bytes, list[Row]]:
+def _labels(sight: Sight, merges: Mapping[bytes, Merged]) -> dict[bytes, list[Row]]:
     """Return by entity what else it was called, with the first message that did."""
     rows = sight.current("mentions", ["subject_id", "referent_id", "source_id", "turn"])
     rows = rows.filter(pc.is_valid(rows["referent_id"]))
@@ -152,7 +158,9 @@ def _labels(sight: Sight) -> dict[bytes, list[Row]]:
             continue
         label = subject_label(called)
         source = shown_id("source_id", row["source_id"])
-        found.setdefault(row["referent_id"], {}).setdefault(label, {"label": label, "source_id": source})
+        merged = merges.get(row["referent_id"])
+        meant = row["referent_id"] if merged is None else merged.into
+        found.setdefault(meant, {}).setdefault(label, {"label": label, "source_id": source})
     return {one: list(labels.values()) for one, labels in found.items()}
 
 

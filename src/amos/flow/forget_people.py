@@ -82,7 +82,7 @@ def _again(
         return nothing_again()
     gone = frozenset(sources["source_id"].to_pylist())
     claims = frozenset(lost["candidate_id"].to_pylist())
-    told = Told(snapshot=snapshot, gone=gone, lost=claims, revised=revised)
+    told = Told(snapshot=snapshot, key=key, gone=gone, lost=claims, revised=revised)
     rechecking = Rechecking(
         snapshot=snapshot,
         referents=Referents(key=key, policy=policy, told=told),

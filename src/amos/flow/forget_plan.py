@@ -25,10 +25,11 @@ from amos.flow.forget_remains import (
     unnamed_entities,
 )
 from amos.flow.forget_reviews import missing_reviews, with_reworded, without_notes
-from amos.flow.forget_selection import Selected, current_rows
+from amos.flow.forget_selection import Selected, current_rows, people_meant
 from amos.flow.forget_settle import Gone, Left, resettle
 from amos.flow.forget_statements import statement_passages
 from amos.flow.held import held_decisions
+from amos.flow.merges import records_about
 from amos.flow.ordering import next_version
 from amos.flow.rekeying import (
     chained_talks,
@@ -99,6 +100,7 @@ class _Planner:
         more = missing_reviews(
             self.snapshot, lost.candidates["candidate_id"].combine_chunks(), self.selected.sources, self.key
         )
+        more = pa.concat_arrays([more, self._missing_merges()]).unique()
         if len(more):
             return self._with_sources(more).plan(keep_evidence=keep_evidence)
         again = self._unmeant(lost, sources)
@@ -147,6 +149,13 @@ class _Planner:
             self.snapshot, sources, lost.candidates, lost.revised,
             key=self.key, policy=self.policy, graves=graves,
         )  # fmt: skip
+
+    def _missing_merges(self) -> pa.Array:
+        """Return the records that join somebody who goes with another, or part them."""
+        if not self.selected.subjects:
+            return pa.array([], ID)
+        found = records_about(self.snapshot, people_meant(self.snapshot, self.selected.subjects))
+        return found.filter(pc.invert(pc.is_in(found, value_set=self.selected.sources.cast(ID))))
 
     def _with_sources(self, more: pa.Array) -> _Planner:
         sources = pa.concat_arrays([self.selected.sources.cast(ID), more])

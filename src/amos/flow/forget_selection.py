@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -204,11 +204,38 @@ def _entity(snapshot: Snapshot, subject: str) -> bytes:
 
 
 def _claims_about(snapshot: Snapshot, entities: list[bytes], scope: Mapping[str, str]) -> pa.Array:
+    """Return the claims about entities, by whatever name: also about the one whom such a name means."""
     columns = ["claim_id", *(f"scope_{name}" for name in scope)]
-    rows = snapshot.lookup("candidates", "subject_id", pa.array(entities, ID), columns)
+    said = _said_as(snapshot, entities)
+    about = sorted({*entities, *_meant(said)})
+    rows = pa.concat_tables(
+        [
+            snapshot.lookup("candidates", "subject_id", pa.array(about, ID), columns),
+            snapshot.lookup("candidates", "candidate_id", said["candidate_id"].combine_chunks(), columns),
+        ]
+    )
     for name, value in scope.items():
         rows = rows.filter(pc.fill_null(pc.equal(rows[f"scope_{name}"], value), False))
     return rows["claim_id"].combine_chunks().unique()
+
+
+def people_meant(snapshot: Snapshot, entities: Collection[bytes]) -> set[bytes]:
+    """Return entities (ids) and the one whom each of them as a name means."""
+    return {*entities, *_meant(_said_as(snapshot, sorted(entities)))}
+
+
+def _meant(said: pa.Table) -> set[bytes]:
+    """Return whom mentions mean where that is one and the same for all of them."""
+    meant = set(said["referent_id"].drop_null().to_pylist())
+    return meant if len(meant) == 1 else set()
+
+
+def _said_as(snapshot: Snapshot, entities: list[bytes]) -> pa.Table:
+    """Return the current mentions whose words name one of the entities."""
+    wanted = pa.array(entities, ID)
+    found = snapshot.lookup("mentions", "subject_id", wanted, ["mention_id"])["mention_id"].combine_chunks()
+    rows = latest(snapshot.lookup("mentions", "mention_id", found.unique()), "mentions")
+    return rows.filter(pc.is_in(rows["subject_id"], value_set=wanted))
 
 
 def _filtered(

@@ -26,7 +26,7 @@ class People:
         moment = read_moment(when)
         with pin_moment(self.shard, moment) as snapshot:
             sight = Sight(snapshot=snapshot, now=utc_now(), as_of_us=moment.as_of_us, scope=self.scope)
-            return entity_rows(sight, kinds, text)
+            return entity_rows(sight, self.shard.key, kinds, text)
 
     def entity(self, ref: str, **when: Unpack[When]) -> dict[str, Any]:
         """Return one entity, what is claimed of it, and the mentions that mean it."""
@@ -35,4 +35,4 @@ class People:
         moment = read_moment(when)
         with pin_moment(self.shard, moment) as snapshot:
             sight = Sight(snapshot=snapshot, now=utc_now(), as_of_us=moment.as_of_us, scope=self.scope)
-            return show_entity(sight, ref)
+            return show_entity(sight, self.shard.key, ref)

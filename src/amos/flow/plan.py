@@ -110,7 +110,7 @@ def _planned(
         findings = None if findings is None else findings_of(findings, deliveries.fresh)
     prepared = prepare(
         columns[0], columns[1:], rules=rules, key=key, now=now, graves=graves, findings=findings,
-        told=Told(snapshot=snapshot),
+        told=Told(snapshot=snapshot, key=key),
     )  # fmt: skip
     prepared = cite_returned(prepared, columns[0], graves.over)
     told = known.conversations(prepared.conversations)
@@ -198,7 +198,7 @@ def _resolved_again(
     """
     if not (prepared.introduced or talks):
         return nothing_again(), moved
-    told = Told(snapshot=snapshot)
+    told = Told(snapshot=snapshot, key=key)
     rechecking = Rechecking(
         snapshot=snapshot,
         referents=Referents(key=key, policy=rules.policy, told=told),

@@ -17,7 +17,7 @@ from amos.admission.candidate_ids import source_identities
 from amos.admission.candidates import UNSALTED_CANDIDATES, Built, first_of_each
 from amos.admission.policy import Policy
 from amos.admission.referred import AMBIGUOUS_GATE, Subject, about, gate_when_known
-from amos.entities.choice import RULE
+from amos.entities.choice import RULE, Choice
 from amos.entities.heard import heard_in
 from amos.entities.resolve import LONGEST, UNOWNED, Answer, Introduced, Known, Owner, Person, Turn, answer
 from amos.entities.spoken import fold_name
@@ -30,6 +30,7 @@ from amos.schemas.vocabulary import Reason
 
 UNSALTED_MENTIONS = pa.schema([one for one in MENTIONS if one.name != "salt"])
 UNSALTED_ENTITIES = pa.schema([one for one in ENTITIES if one.name != "salt"])
+_MILLION = 1_000_000
 Row = dict[str, Any]
 
 
@@ -115,8 +116,40 @@ class Referents:
         """Return who is meant by each claim; introduced, sources: what the batch at hand says."""
         windows = self._windows(reads, sources)
         keys = {key for read in reads for key in self._keys(read, windows.get(id(read), ()))}
-        known = Known([*introduced, *self.told.introduced(keys)])
-        return [self._decided(read, answer(read.asked, known, windows.get(id(read), ()))) for read in reads]
+        told = [*introduced, *self.told.introduced(keys)]
+        joined = self.told.merged({self.entity_id(one.person) for one in told})
+        known = Known(one._replace(person=self._joined(one.person, joined)) for one in told)
+        decided = [
+            self._decided(read, answer(read.asked, known, windows.get(id(read), ()))) for read in reads
+        ]
+        joined = self.told.merged({self.entity_id(one.person) for one in decided})
+        return [self._as_merged(one, joined) for one in decided] if joined else decided
+
+    def _joined(self, person: Person, joined: Mapping[bytes, tuple[Person, bytes]]) -> Person:
+        merged = joined.get(self.entity_id(person))
+        return person if merged is None else merged[0]
+
+    def _as_merged(self, one: Decided, joined: Mapping[bytes, tuple[Person, bytes]]) -> Decided:
+        """Return a decision about the entity that a person declared the one who is meant to be."""
+        merged = joined.get(self.entity_id(one.person))
+        if merged is None or one.answer.is_ambiguous:
+            return one
+        person, record = merged
+        found = one.answer
+        if not found.choice.referents or one.is_trivial:
+            choice = Choice((person.identity,), (_MILLION, 0), 0, is_ambiguous=False)
+            spoken = one.read.asked.spoken
+            found = Answer(
+                person,
+                choice,
+                (person,),
+                (),
+                Reason.RESOLVED_FROM_ELIGIBLE_MEMORY,
+                spoken.role,
+                spoken.folded,
+            )
+        found = found._replace(person=person, evidence=(*found.evidence, record))
+        return one._replace(person=person, answer=found)
 
     def _windows(self, reads: Sequence[Read], sources: pa.Table) -> dict[int, list[Turn]]:
         pronouns = [read for read in reads if read.asked.spoken.kind == "pronoun"]
@@ -176,7 +209,7 @@ class Referents:
         read, found = one.read, one.answer
         naming = introduced_by(read)
         is_naming = naming is not None and one.is_trivial
-        if one.is_trivial and not is_naming:
+        if one.is_trivial and not is_naming and one.person == read.person:
             return None
         owner, spoken = read.asked.owner.entity_id, read.asked.spoken
         role, name = (spoken.role, spoken.folded) if is_naming else (found.role, found.name)
@@ -187,7 +220,7 @@ class Referents:
             "subject_id": self.entity_id(read.person),
             "name_key": None if name is None else name_key(self.key, owner, name),
             "role_key": None if role is None else role_key(self.key, owner, role),
-            "referent_id": self.entity_id(one.person) if is_known else None,
+            "referent_id": self.entity_id(read.person if is_naming else one.person) if is_known else None,
             "referents": [] if is_naming else [self.id_of(person) for person in found.choice.referents],
             "scores_ppm": [] if is_naming else list(found.choice.scores_ppm),
             "evidence": [] if is_naming else list(found.evidence),

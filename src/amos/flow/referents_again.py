@@ -71,13 +71,15 @@ class _Held(NamedTuple):
 class Rechecking:
     """Finds and resolves the stored claims that a batch touches.
 
-    moved: next versions of stored candidates that the same commit writes, by id.
+    moved: next versions of stored candidates that the same commit writes, by id.  with_approved: a person
+    asks for it, so that what a reviewer let in follows, too.
     """
 
     snapshot: Snapshot
     referents: Referents
     graves: Graves
     moved: dict[bytes, Row]
+    with_approved: bool = False
 
     @property
     def told(self) -> Told:
@@ -130,6 +132,19 @@ class Rechecking:
         keys = {key for name in rows.column_names for key in rows[name].drop_null().to_pylist()}
         return {row["candidate_id"] for row in self.told.mentions(keys)} if keys else set()
 
+    def about(self, entities: Collection[bytes]) -> set[bytes]:
+        """Return the stored claims about some entities (ids), read as about them, or that may mean them."""
+        wanted = pa.array(sorted(entities), ID)
+        found = self.snapshot.lookup("candidates", "subject_id", wanted, ["candidate_id"])
+        ids = set(found["candidate_id"].to_pylist())
+        keys: set[bytes] = set()
+        for column in ("subject_id", "referent_id"):
+            rows = self.snapshot.lookup("mentions", column, wanted, ["candidate_id", "name_key", "role_key"])
+            ids |= set(rows["candidate_id"].to_pylist())
+            for name in ("name_key", "role_key"):
+                keys |= set(rows[name].drop_null().to_pylist())
+        return ids | {row["candidate_id"] for row in self.told.mentions(keys)} if keys else ids
+
     def in_windows(self, sources: pa.Table, talks: Collection[bytes]) -> set[bytes]:
         """Return the stored claims about a pronoun in whose window one of the sources stands."""
         if not talks or self.snapshot.row_count("mentions") == 0:
@@ -154,7 +169,11 @@ class Rechecking:
         wanted = pa.array(sorted(ids), ID)
         rows = latest(self.snapshot.lookup("candidates", "candidate_id", wanted), "candidates").to_pylist()
         rows = [self.moved.get(row["candidate_id"], row) for row in rows]
-        rows = [{name: row[name] for name in UNSALTED_CANDIDATES.names} for row in rows if is_free(row)]
+        rows = [
+            {name: row[name] for name in UNSALTED_CANDIDATES.names}
+            for row in rows
+            if is_free(row, self.with_approved)
+        ]
         if not rows:
             return []
         found = latest(self.snapshot.lookup("mentions", "candidate_id", wanted), "mentions").to_pylist()
@@ -209,7 +228,8 @@ class Rechecking:
                 if row["gate"] != one.row["gate"]:
                     replaced.append(self._next(one.row, gate=row["gate"]))
                 continue
-            replaced.append(self._next(one.row, gate=WITHDRAWN))
+            unapproved = {**one.row, "cues": one.row["cues"] & ~_APPROVED}
+            replaced.append(self._next(unapproved, gate=WITHDRAWN))
             earlier = known.get(row["candidate_id"])
             if earlier is None:
                 fresh.append(row)
@@ -260,8 +280,8 @@ def _candidates(rows: Iterable[Row]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=UNSALTED_CANDIDATES)
 
 
-def is_free(row: Row) -> bool:
+def is_free(row: Row, with_approved: bool) -> bool:
     """Tell whether a stored claim may be resolved anew: it stands, and nobody decided on it."""
     gate = row["gate"]
     is_open = gate is None or gate.startswith(f"{Outcome.QUARANTINE}:")
-    return is_open and row["trust"] == Trust.TRUSTED_USER and not row["cues"] & _APPROVED
+    return is_open and row["trust"] == Trust.TRUSTED_USER and (with_approved or not row["cues"] & _APPROVED)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from amos.entities.resolve import WINDOW, Asked, Introduced, Person, Turn
 from amos.entities.spoken import is_name, spoken_of
 from amos.flow.digest_ids import entity_identities
+from amos.flow.merges import Merged, merges_of
 from amos.flow.referents_read import is_introducing, order_of
 from amos.flow.versions import latest
 from amos.identity import keyed_id, unkeyed_identity
@@ -109,6 +110,10 @@ class NothingTold:
         """Return nobody."""
         return []
 
+    def merged(self, ids: Collection[bytes]) -> dict[bytes, tuple[Person, bytes]]:  # noqa: ARG002
+        """Return nobody."""
+        return {}
+
     def turns(self, conversations: Collection[bytes]) -> Turns | None:  # noqa: ARG002
         """Return no turns."""
         return None
@@ -119,7 +124,8 @@ class Told:
     """Answers from one pinned version.
 
     unread, gone: sources whose claims count for nothing, and those that were never said.  lost: candidates
-    that count for nothing.  revised: rows of sources that have other texts by now.
+    that count for nothing.  revised: rows of sources that have other texts by now.  key: of the shard, by
+    which merges are found.  joined: merges that are about to be recorded, None for those taken back.
     """
 
     snapshot: Snapshot
@@ -127,6 +133,30 @@ class Told:
     gone: frozenset[bytes] = frozenset()
     lost: frozenset[bytes] = frozenset()
     revised: pa.Table | None = None
+    key: bytes | None = None
+    joined: Mapping[bytes, Merged | None] = field(default_factory=dict)
+
+    def merged(self, ids: Collection[bytes]) -> dict[bytes, tuple[Person, bytes]]:
+        """Return for those of some entities that are others whom they are, and the record that says so."""
+        if self.key is None or not ids:
+            return {}
+        found = merges_of(self.snapshot, ids, self.key)
+        for one, merged in self.joined.items():
+            found.pop(one, None)
+            if merged is not None and one in ids:
+                found[one] = merges_of(self.snapshot, [merged.into], self.key).get(merged.into, merged)
+        found = {one: merged for one, merged in found.items() if merged.record not in self.gone}
+        if not found:
+            return {}
+        entities = self.entities({merged.into for merged in found.values()})
+        identities = entity_identities(entities)
+        called = {row["entity_id"]: row for row in entities.to_pylist()}
+        return {
+            one: (Person(identities[merged.into], called[merged.into]["kind"], called[merged.into]["name"]),
+                  merged.record)
+            for one, merged in found.items()
+            if merged.into in called
+        }  # fmt: skip
 
     def introduced(self, keys: Collection[bytes]) -> list[Introduced]:
         """Return who was introduced under some of the keys of names and roles."""

@@ -113,7 +113,7 @@ def read_shadow(
 ) -> Shadow:
     """Return what the extractor of `rules` makes of the stored `sources` (ids)."""
     graves = read_graves(snapshot, key, now)
-    told = Told(snapshot=snapshot, unread=frozenset(sources.to_pylist()))
+    told = Told(snapshot=snapshot, key=key, unread=frozenset(sources.to_pylist()))
     referents = Referents(key=key, policy=rules.policy, told=told)
     proposed = []
     for place in range(0, len(sources), BATCH):

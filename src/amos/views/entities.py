@@ -15,12 +15,15 @@ def entity_list_lines(rows: Sequence[Row]) -> Iterator[str]:
     if not rows:
         yield "nobody and nothing is known here"
     for row in rows:
-        yield f"{row['entity_id']}  {_named(row)}  ({_counted(row)})"
+        merged = f", merged into {row['merged_into']}" if row["merged_into"] else ""
+        yield f"{row['entity_id']}  {_named(row)}  ({_counted(row)}{merged})"
 
 
 def entity_lines(row: Row) -> Iterator[str]:
     """Yield an entity: its labels, claims, what waits, and the mentions that mean it."""
     yield f"{row['entity_id']}  {_named(row)}"
+    if row["merged_into"]:
+        yield f"Merged into {row['merged_into']}"
     if row["relation"] is not None:
         yield f"Relation: {row['relation']}, the other way round {row['inverse']}"
     for label in row["labels"][1:]:
@@ -42,6 +45,15 @@ def mention_lines(mention: Row) -> Iterator[str]:
         yield f"  {one['score']:.3f}  {name}"
     if mention["evidence"]:
         yield f"  from {', '.join(mention['evidence'])}"
+
+
+def joined_lines(done: Row) -> Iterator[str]:
+    """Yield what merging or splitting two entities did."""
+    said = "is" if done["decision"] == "merge" else "is apart from"
+    would = "would move" if done["dry_run"] else "moved"
+    one, other = visible(done["name"]), visible(done["other_name"])
+    yield f"{one} ({done['entity_id']}) {said} {other} ({done['other_id']})"
+    yield f"{plural(done['claims_moved'], 'claim')} {would}"
 
 
 def relation_lines(rows: Sequence[Row]) -> Iterator[str]:
