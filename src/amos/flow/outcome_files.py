@@ -131,8 +131,11 @@ class _Total:
         }
 
 
-def _numbered(rows: Iterable[Mapping[str, Any]]) -> list[Line]:
-    return [Line(number, row) for number, row in enumerate(rows, 1)]
+def _numbered(rows: Iterable[Any]) -> list[Line]:
+    return [
+        Line(number, row if isinstance(row, Mapping) else InputError("no object", code="schema_invalid"))
+        for number, row in enumerate(rows, 1)
+    ]
 
 
 def read_lines(path: Path) -> list[Line]:

@@ -165,8 +165,8 @@ class MembersReader:
         fields = dict(asked.request)
         if "as_of" in fields:
             fields["as_of_us"] = instant_us(str(fields.pop("as_of")), "as_of")
-        fields["scope"] = self._within(fields.get("scope") or {}, ref)
         request = read_request(fields)
+        self._require_within(request.scope, ref)
         packet_id = read_id(ref)[1]
         now = from_us(instant_us(asked.generated_at, "generated_at"))
         if asked.graph_version is None:
@@ -192,7 +192,7 @@ class MembersReader:
             profile=packet.profile, membership=ASKED_AGAIN, items=items,
         )  # fmt: skip
 
-    def _within(self, scope: Mapping[str, str], ref: str) -> dict[str, str]:
+    def _require_within(self, scope: Mapping[str, str], ref: str) -> None:
         for name, value in self._scope.items():
             if scope.get(name, value) != value:
                 raise InputError(
@@ -201,7 +201,6 @@ class MembersReader:
                     path=ref,
                     advice=f"Give the scope that it was asked with, or leave --{name.replace('_', '-')} out.",
                 )
-        return dict(scope)
 
 
 def _attempt(act: Any) -> Any:

@@ -81,18 +81,30 @@ def read_told(fields: Mapping[str, Any]) -> Told:
 def _renamed(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields under their own names; several names of one list are joined."""
     known: dict[str, Any] = {}
+    packets: list[Any] = []
     for given, value in fields.items():
         name = ALIASES.get(given, given)
         if name not in _FIELDS:
             raise UsageError(f"no field is called {given!r}", advice=f"Fields: {', '.join(_FIELDS)}.")
         if value is None or value == "":
             continue
-        if name in _LISTS and name in known:
-            value = (*_texts(known[name], given), *_texts(value, given))
-        elif name == "packet" and name in known and isinstance(known[name], Mapping):
-            continue  # the id stands beside the packet
-        known[name] = value
-    return known
+        if name == "packet":
+            packets.append(value)
+        elif name in _LISTS and name in known:
+            known[name] = (*_texts(known[name], given), *_texts(value, given))
+        else:
+            known[name] = value
+    return {**known, "packet": _one_packet(packets)}
+
+
+def _one_packet(packets: list[Any]) -> Any:
+    """Return the packet, which may be named by its id and stand beside it; None where there is none."""
+    if len(packets) < 2:
+        return packets[0] if packets else None
+    ids = {str(one.get("packet_id") if isinstance(one, Mapping) else one) for one in packets}
+    if len(ids) > 1:
+        raise UsageError(f"two packets are named: {' and '.join(sorted(ids))}")
+    return next((one for one in packets if isinstance(one, Mapping)), packets[0])
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
@@ -102,7 +114,12 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
         value = [value]
     if not isinstance(value, Sequence) or any(not isinstance(one, str) for one in value):
         raise UsageError(f"{name} is a list of texts, not {type(value).__name__}")
-    return tuple(dict.fromkeys(one.strip() for one in value if one.strip()))
+    return tuple(dict.fromkeys(_mended(one.strip()) for one in value if one.strip()))
+
+
+def _mended(text: str) -> str:
+    """Return the text with U+FFFD for lone surrogates, as readers do."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _word(words: type[_Word], given: str, name: str) -> _Word:
@@ -140,7 +157,7 @@ def _missing(cues: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _note(given: Any) -> str:
-    note = "" if given is None else str(given)
+    note = "" if given is None else _mended(str(given))
     if len(note) > LONGEST_NOTE:
         raise UsageError(f"the note has {len(note):,} characters; {LONGEST_NOTE:,} are kept")
     return note

@@ -611,6 +611,27 @@ class TestManyAtOnce:
                 pq.write_table(pa.Table.from_pylist(rows, schema=_columns()), path)
             self.check(memory, memory.store.record_outcomes(path))
 
+    def test_rows_that_make_no_sense_are_told(self):
+        with remembered(told("m1", BREAD)) as memory:
+            packet, _ = asked(memory, "bread")
+            whole = json.loads(packet_json(packet))
+            other = "pkt_" + "a" * 26
+            done = memory.store.record_outcomes(
+                [
+                    5,
+                    {"packet_id": other, "packet": whole},
+                    {"packet": {**whole, "packet_id": other, "request": {"cues": ["x"], "scope": 5}}},
+                    {"packet": {**whole, "packet_id": other, "request": {"bogus": 1}}},
+                    {"packet": {**whole, "packet_id": other, "graph_version": 99}},
+                    {"packet": {**whole, "packet_id": other, "generated_at": "yesterday"}},
+                    {"packet_id": packet.packet_id, "packet": whole, "note": "a lone \ud800", "at": WHEN},
+                ]
+            )
+            assert (done["recorded"], done["refused"]) == (1, 6)
+            assert [error["code"] for error in done["errors"]] == ["schema_invalid", *["usage"] * 5]
+            (record,) = [row for row in memory.rows("sources") if row["format"] == "outcome"]
+            assert record["content"] == "a lone \ufffd"
+
     def test_a_table_of_text_holds_lists_between_semicolons(self, tmp_path):
         with remembered(told("m1", BREAD), told("m2", JAM)) as memory:
             packet, claims = asked(memory, "what do I like")
