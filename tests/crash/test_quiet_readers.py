@@ -87,6 +87,10 @@ def test_reading_needs_no_right_to_write(filled, tmp_path):
         for words in READS:
             told = call("-s", where, *words)
             assert told.code == 0, (words, told.err)
+        told = call("-s", where, "snapshot")
+        assert told.code == 3
+        if os.geteuid() == 0:
+            assert "The disk is mounted read-only" in told.err
     finally:
         if os.geteuid() == 0:
             subprocess.run(["umount", str(where)], check=False)

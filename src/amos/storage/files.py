@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -18,6 +18,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 RESTORE_ADVICE = "Keep the store as it is, and make another of a backup: `amos restore SOURCE DESTINATION`."
 _OPEN_ADVICE = "Check the owner and permissions of the store folder."
+_READ_ONLY_ADVICE = "The disk is mounted read-only: what is stored can be read, backed up and exported."
 _BROKEN = {errno.EIO, errno.ENXIO, errno.ENODEV, errno.ESTALE, errno.EREMOTEIO, errno.ETIMEDOUT}
 _BROKEN_ADVICE = (
     "Look for messages of the disk in the system's log; when it works again, `amos verify` says whether the"
@@ -49,7 +50,7 @@ def _of_system(cause: OSError, path: Path) -> EngineError | None:
     if cause.errno in _FULL:
         return CapacityError(f"no space left for {path}", path=str(path))
     if cause.errno in _REFUSED:
-        return InputError(f"no permission for {path}", path=str(path), advice=_OPEN_ADVICE)
+        return InputError(f"no permission for {path}", path=str(path), advice=_open_advice(path))
     if cause.errno in _BROKEN:
         return _broken(path, cause.strerror)
     return None
@@ -63,11 +64,18 @@ def _of_sqlite(cause: apsw.Error, path: Path) -> EngineError | None:
     if isinstance(cause, (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)):
         return BusyError(f"{path} is locked by another process", path=str(path))
     if isinstance(cause, (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)):
-        return InputError(f"{path} cannot be opened: {cause}", path=str(path), advice=_OPEN_ADVICE)
+        return InputError(f"{path} cannot be opened: {cause}", path=str(path), advice=_open_advice(path))
     if isinstance(cause, (apsw.CorruptError, apsw.NotADBError, apsw.SQLError)):
         # statements are fixed: one that does not fit tells of tables that are not those that were made
         return IntegrityError(f"{path} is damaged: {cause}", path=str(path), advice=RESTORE_ADVICE)
     return None
+
+
+def _open_advice(path: Path) -> str:
+    with suppress(OSError):
+        if os.statvfs(path.parent).f_flag & os.ST_RDONLY:
+            return _READ_ONLY_ADVICE
+    return _OPEN_ADVICE
 
 
 def _broken(path: Path, said: str | None) -> IntegrityError:
