@@ -6,6 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
 from amos.errors import UsageError
 
 RULE = "echo@1"
@@ -35,6 +40,13 @@ _YOURS = {
 }  # fmt: skip
 _FIRST_PERSON = re.compile(r"\b(?:i'(?:m|ve|ll|d)|i|my|me|mine|am|myself)\b")
 _ENDS = ".!?。 "
+_WORD = re.compile(r"[a-z0-9]+")
+_TEMPLATE_TEXT = """
+    user i you my your me mine yours am is are was m re s ve ll d myself yourself they their them theirs
+    themselves
+"""
+_TEMPLATE = frozenset(("", *_TEMPLATE_TEXT.split()))
+"""Words that a memory may be told with or without: they tell none apart."""
 _THIRD_PERSON = re.compile(r"\b(?:their|them|theirs|themselves)\b")
 
 
@@ -66,6 +78,34 @@ def _told(shown: str) -> str:
     if opening[1]:
         return f"your{rest}"
     return f"you {_TOLD[opening[2]]}{rest}" if opening[2] in _TOLD else ""
+
+
+def may_echo(forms: Iterable[pa.Array], replies: Iterable[str]) -> NDArray[np.bool_]:
+    """Return which memories some of `replies` may repeat, never too few: (n,) booleans, in bulk.
+
+    forms: per way to repeat a memory (n,) words that its window holds whole.  Who repeats a memory says all
+    of them, so one of which a telling word is missing in all replies is repeated by none.
+    """
+    said = {word for reply in replies for word in _WORD.findall(echo_text(reply))} | _TEMPLATE
+    known = pa.array(sorted(said), pa.string())
+    kept: NDArray[np.bool_] | None = None
+    for texts in forms:
+        lists = pc.split_pattern_regex(pc.ascii_lower(texts), "[^a-z0-9]+")
+        is_missing = ~pc.is_in(lists.flatten(), value_set=known).to_numpy(zero_copy_only=False)
+        missing = np.concatenate(([0], np.cumsum(is_missing)))
+        edges = lists.offsets.to_numpy()
+        holds = missing[edges[1:]] == missing[edges[:-1]]
+        holds |= ~pc.string_is_ascii(texts).to_numpy(zero_copy_only=False)
+        kept = holds if kept is None else kept | holds
+    assert kept is not None
+    return kept
+
+
+def whole_words(texts: pa.Array) -> pa.Array:
+    """Return the words at the beginning of `texts` that a window holds whole."""
+    head = pc.utf8_slice_codeunits(texts, 0, WINDOW)
+    is_cut = pc.greater(pc.utf8_length(texts), WINDOW)
+    return pc.if_else(is_cut, pc.replace_substring_regex(head, r"\S*$", ""), head)
 
 
 class Echoes:

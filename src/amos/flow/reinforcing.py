@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from amos.atoms.echoes import RULE, STEP_PPM, Echoes, effective_ppm, windows_of
+from amos.atoms.echoes import RULE, STEP_PPM, WINDOW, Echoes, effective_ppm, may_echo, whole_words, windows_of
 from amos.atoms.statement import statements
 from amos.clock import to_us
 from amos.errors import BusyError, UsageError
@@ -24,12 +25,19 @@ from amos.flow.sight import Sight, is_withheld
 from amos.flow.versions import latest
 from amos.identity import id_text, keyed_id
 from amos.journal.store import EventRows, HeadMoved, Shard, Snapshot
+from amos.schemas.buffers import column_arrays
 from amos.schemas.columns import ID
 from amos.schemas.state import ECHOES
 from amos.schemas.vocabulary import AtomType, MemoryClass
 
 UNSALTED_ECHOES = pa.schema([field for field in ECHOES if field.name != "salt"])
 TRIES = 4
+_AROUND = 12
+"""Characters that a statement puts around its subject, property and value, at most."""
+_PLAIN = ("belief", "preference", "goal")
+"""Types whose statements show their value."""
+_LONGEST = 480
+"""Bytes of evidence that are looked at: more than a window holds."""
 _SCOPES = ("scope_project", "scope_user", "scope_agent")
 _COLUMNS = [
     "atom_id", "type", "memory_class", "subject_id", "payload", "polarity", "lifecycle_state", "intervals",
@@ -146,7 +154,7 @@ def find_echoes(snapshot: Snapshot, interactions: Sequence[Interaction], now: da
         return
     memories = Pool(snapshot, told)
     said = _said_in(snapshot, told)
-    echoes = Echoes(memories.windows())
+    echoes = memories.repeated_in(told)
     for interaction in told:
         at_us = to_us(interaction.event_time or now)
         for number in echoes.found_in(*interaction.replies):
@@ -179,36 +187,74 @@ class Pool:
         self._atoms = atoms.filter(pc.and_(near, pc.equal(atoms["lifecycle_state"], "active")))
         self._subjects = _subjects(snapshot, self._atoms)
         self._made: dict[int, Memory] = {}
+        self._chosen = np.zeros(0, np.int64)
 
-    def windows(self) -> list[tuple[str, ...]]:
-        """Return per memory what a reply must hold to repeat it."""
+    def repeated_in(self, interactions: Sequence[Interaction]) -> Echoes:
+        """Return what finds these memories in replies of `interactions`, and numbers them as `memory` does.
+
+        Only memories that share a telling word with the replies are worded.
+        """
         labels = {one: subject_label(entity) for one, entity in self._subjects.items()}
-        subjects = [labels[one] for one in self._atoms["subject_id"].to_pylist()]
-        kinds, payloads, signs = (self._atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
-        said = statements(kinds, payloads, signs, subjects)
+        subjects = pa.array([labels[one] for one in self._atoms["subject_id"].to_pylist()], pa.string())
         excerpts = _excerpts(self._snapshot, self._atoms)
-        return [windows_of(*texts) for texts in zip(said, excerpts, strict=True)]
+        forms = (_values(self._atoms, subjects), whole_words(excerpts))
+        replies = [text for one in interactions for text in one.replies]
+        self._chosen = np.flatnonzero(may_echo(forms, replies))
+        rows = pa.array(self._chosen)
+        kinds, payloads, signs = (
+            self._atoms[name].take(rows).to_pylist() for name in ("type", "payload", "polarity")
+        )
+        said = statements(kinds, payloads, signs, subjects.take(rows).to_pylist())
+        return Echoes(windows_of(*pair) for pair in zip(said, excerpts.take(rows).to_pylist(), strict=True))
 
     def memory(self, number: int) -> Memory:
         """Return one of the memories."""
         found = self._made.get(number)
         if found is None:
-            (row,) = self._atoms.slice(number, 1).to_pylist()
+            (row,) = self._atoms.slice(int(self._chosen[number]), 1).to_pylist()
             found = self._made[number] = memory_of(row, self._subjects)
         return found
 
 
-def _excerpts(snapshot: Snapshot, atoms: pa.Table) -> list[str]:
+def _values(atoms: pa.Table, subjects: pa.Array) -> pa.Array:
+    """Return per atom its value where its statement surely shows all of that in a window, else nothing."""
+    payload = atoms["payload"].combine_chunks()
+    found = pc.extract_regex(payload, r'"value":"(?P<value>[^"\\]*)"')
+    value = pc.fill_null(pc.struct_field(found, "value"), "")
+    held = pc.extract_regex(payload, r'"property":"(?P<held>[^"\\]*)"')
+    around = pc.add(pc.utf8_length(pc.fill_null(pc.struct_field(held, "held"), "")), pc.utf8_length(subjects))
+    is_shown = pc.less(pc.add(pc.utf8_length(value), around), WINDOW - _AROUND)
+    is_plain = pc.is_in(atoms["type"].combine_chunks(), value_set=pa.array(_PLAIN))
+    return pc.if_else(pc.and_(is_shown, is_plain), value, "")
+
+
+def _excerpts(snapshot: Snapshot, atoms: pa.Table) -> pa.Array:
     """Return the words that each atom rests on first; nothing where they may not be seen."""
-    ids = atoms["source_id"].combine_chunks().unique()
+    ids = atoms["source_id"].combine_chunks()
     columns = ["source_id", "revision", "content", "flags"]
-    rows = latest(snapshot.lookup("sources", "source_id", ids, columns), "sources").to_pylist()
-    contents = {row["source_id"]: row["content"].encode() for row in rows if not is_withheld(row["flags"])}
-    cells = zip(atoms["source_id"].to_pylist(), atoms["spans"].to_pylist(), strict=True)
-    return [
-        contents.get(source, b"")[spans[0] : spans[1]].decode(errors="ignore") if len(spans) > 1 else ""
-        for source, spans in cells
-    ]
+    rows = latest(snapshot.lookup("sources", "source_id", ids.unique(), columns), "sources")
+    place = pc.index_in(ids, value_set=rows["source_id"].combine_chunks())
+    text = column_arrays(rows["content"])
+    assert text.offsets is not None
+    spans = atoms["spans"].combine_chunks()
+    is_cited = pc.greater(pc.list_value_length(spans), 1).to_numpy(zero_copy_only=False).astype(np.bool_)
+    is_cited &= place.is_valid().to_numpy(zero_copy_only=False)
+    which = np.flatnonzero(is_cited)
+    source = place.take(pa.array(which)).to_numpy()
+    shown = ~np.array([is_withheld(flags) for flags in rows["flags"].to_pylist()], np.bool_)[source]
+    first = spans.take(pa.array(which))
+    start, end = (pc.list_element(first, at).to_numpy() for at in (0, 1))
+    origin, size = text.offsets[source], np.diff(text.offsets)[source]
+    length = np.where(shown & (end <= size), np.minimum(end - start, _LONGEST), 0)
+    lengths = np.zeros(len(ids), np.int64)
+    lengths[which] = length
+    starts = np.zeros(len(ids), np.int64)
+    starts[which] = origin + start
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    at = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+    raw = text.values[at].tobytes()
+    cut = [raw[a:b].decode(errors="ignore") for a, b in pairwise(offsets.tolist())]
+    return pa.array(cut, pa.string())
 
 
 def _subjects(snapshot: Snapshot, atoms: pa.Table) -> dict[bytes, dict[str, Any]]:

@@ -3,9 +3,19 @@
 import random
 import time
 
+import pyarrow as pa
 import pytest
 
-from amos.atoms.echoes import MOST_PPM, WINDOW, Echoes, effective_ppm, reinforcement_ppm, windows_of
+from amos.atoms.echoes import (
+    MOST_PPM,
+    WINDOW,
+    Echoes,
+    effective_ppm,
+    may_echo,
+    reinforcement_ppm,
+    whole_words,
+    windows_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -79,3 +89,56 @@ def test_what_conversations_add_is_bounded():
     assert reinforcement_ppm({b"a": 20_000, b"b": 20_000}) == 40_000
     assert reinforcement_ppm({bytes([n]): 20_000 for n in range(9)}) == MOST_PPM
     assert effective_ppm(950_000, MOST_PPM) == 1_000_000
+
+
+def _told(seed):
+    """Return (payload, excerpt, statement) of many small memories."""
+    rng = random.Random(seed)
+    values = [
+        "rye bread",
+        "Ghent",
+        "B12",
+        "a walk",
+        "34",
+        "café noir",
+        "in the",
+        "set",
+        "tea",
+        "the time",
+        "你好吗朋友",
+    ]
+    held = ["locker", "home city", "favourite snack", "name", "time", "age", "sister's job"]
+    for _ in range(400):
+        one, value = rng.choice(held), rng.choice(values)
+        excerpt = rng.choice([f"my {one} is {value}", f"I like {value}", f"{value} it is, as ever"])
+        yield f'{{"property":"{one}","value":"{value}"}}', excerpt, f"User's {one} is {value}."
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_look_in_bulk_leaves_out_no_memory_that_a_reply_repeats(seed):
+    memories = list(_told(seed))
+    rng = random.Random(seed + 100)
+    replies = [
+        f"Sure. {rng.choice(memories)[part].replace('my ', 'your ')} And there is more to say."
+        for part in (1, 2)
+        for _ in range(6)
+    ]
+    windows = [windows_of(statement, excerpt) for _, excerpt, statement in memories]
+    forms = (
+        pa.array([payload.split('"')[7] for payload, _, _ in memories]),
+        whole_words(pa.array([excerpt for _, excerpt, _ in memories])),
+    )
+    for reply in replies:
+        kept = may_echo(forms, [reply])
+        found = Echoes(windows).found_in(reply)
+        assert [number for number in found if not kept[number]] == []
+
+
+def test_the_look_in_bulk_leaves_out_what_has_nothing_to_do_with_a_reply():
+    forms = (pa.array(["B12", "tea"]), pa.array(["my locker is B12", "I like tea"]))
+    assert may_echo(forms, ["You like tea, I think."]).tolist() == [False, True]
+
+
+def test_of_a_long_text_only_whole_words_of_the_window_count():
+    text = "word " * 15 + "abcdefghij klm"
+    assert whole_words(pa.array([text])).to_pylist() == ["word " * 15]
