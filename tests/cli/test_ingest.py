@@ -351,7 +351,7 @@ def interrupt(running):
     for _ in range(5):
         running.send_signal(signal.SIGINT)
         try:
-            return running.communicate(timeout=3)
+            return running.communicate(timeout=10)
         except subprocess.TimeoutExpired:
             continue
     return running.communicate(timeout=60)
