@@ -13,6 +13,7 @@ from amos.admission.cells import cells
 from amos.identity import CLAIM_SCOPE
 from amos.kernels.hashing import Part, identities, keyed_ids
 from amos.schemas.buffers import column_arrays
+from amos.schemas.choosing import distinct_rows
 
 Octets = NDArray[np.uint8]
 
@@ -38,8 +39,10 @@ def source_identities(cited: pa.Table) -> Octets:
 
 def conversation_identities(cited: pa.Table) -> Octets:
     """Return the (n, 32) unkeyed identities of the conversations of `cited`."""
-    parts = ("conversation", cited["format"], cited["conversation_key"])
-    return _identities(parts, cited.num_rows)
+    told = cited.select(["format", "conversation_key"])
+    first, which = distinct_rows(told)
+    named = told.take(first)
+    return _identities(("conversation", *named.columns), named.num_rows)[which]
 
 
 def candidate_ids(

@@ -61,13 +61,13 @@ def _join_copies(root: I64, place: I64, known: pa.Table, origins: Origins) -> No
     shared = np.flatnonzero(np.bincount(digests)[digests] > 1) if digests.size else digests
     if not shared.size:
         return
-    ids = known["source_id"].combine_chunks().take(pa.array(shared))
-    texts = origins(ids, ("source_id", "content"))
-    lengths = dict(zip(cells(texts["source_id"]), pc.utf8_length(texts["content"]).to_pylist(), strict=True))
-    first: dict[int, int] = {}
-    for one, at in zip(cells(ids), shared.tolist(), strict=True):
-        if lengths.get(one, 0) >= COPY_CHARACTERS:
-            root[place[at]] = first.setdefault(int(digests[at]), int(place[at]))
+    _, first, which = np.unique(digests[shared], return_index=True, return_inverse=True)
+    first = shared[first]
+    ids = known["source_id"].combine_chunks().take(pa.array(first))
+    texts = origins(ids, ("source_id", "content"))  # one of each: equal digests are of equal texts
+    lengths = pc.utf8_length(texts["content"]).take(pc.index_in(ids, value_set=texts["source_id"]))
+    is_long = pc.fill_null(pc.greater_equal(lengths, COPY_CHARACTERS), False).to_numpy()[which]
+    root[place[shared[is_long]]] = place[first[which[is_long]]]
 
 
 def _join_edits(root: I64, place: I64, known: pa.Table, ids: pa.Array) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.identity import CLAIM_SCOPE, author_identity, keyed_id
 from amos.kernels.hashing import Part, hmac_rows, identities, keyed_ids, sha256_rows
 from amos.schemas.buffers import column_arrays
+from amos.schemas.choosing import distinct_rows
 from amos.schemas.columns import TIME
 from amos.schemas.raw import RAW
 from amos.schemas.state import SOURCES
@@ -58,7 +58,6 @@ def capture_sources(
     text = column_arrays(raw["text"])
     assert text.offsets is not None
     count = raw.num_rows
-    conversation = ("conversation", raw["format"], raw["conversation_key"])
     columns: dict[str, Any] = {
         "source_id": source_ids,
         "revision": pa.array(np.ones(count, np.int32)),
@@ -69,7 +68,7 @@ def capture_sources(
         "author_id": identify_authors(raw, key),
         "event_time": raw["event_us"].cast(TIME),
         "ingest_time": pa.repeat(pa.scalar(now, TIME), count),
-        "conversation_id": _binary(keyed_ids(key, "conversations", _identities(conversation, count)), 16),
+        "conversation_id": _identify_conversations(raw, key),
         "cut_bytes": cut_bytes,
         "revises": revises,
     }
@@ -80,7 +79,7 @@ def capture_sources(
 def identify_authors(raw: pa.Table, key: bytes) -> pa.Array:
     """Return (n,) 16-byte entity ids of the authors of RAW rows; one owner per scope."""
     told = raw.select([*CLAIM_SCOPE, "author", "is_owner"])
-    first, which = _distinct_rows(told)
+    first, which = distinct_rows(told)
     ids = []
     for *scope, author, is_owner in zip(*(column.to_pylist() for column in told.take(first)), strict=True):
         identity = author_identity(tuple(scope), author or "unknown", is_owner)
@@ -88,18 +87,13 @@ def identify_authors(raw: pa.Table, key: bytes) -> pa.Array:
     return pa.array(ids, pa.binary(16)).take(pa.array(which))
 
 
-def _distinct_rows(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a row of each distinct kind in `rows`, and which kind each row is."""
-    first, which = np.zeros(min(1, len(rows)), np.int64), np.zeros(len(rows), np.int64)
-    for column in rows.columns:
-        if column.null_count == len(column):
-            continue
-        encoded = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
-        if len(encoded.dictionary) == 1:
-            continue
-        pairs = which * len(encoded.dictionary) + encoded.indices.to_numpy()
-        _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
-    return first, which
+def _identify_conversations(raw: pa.Table, key: bytes) -> pa.Array:
+    """Return (n,) 16-byte ids of the conversations of RAW rows, each made once."""
+    told = raw.select(["format", "conversation_key"])
+    first, which = distinct_rows(told)
+    named = told.take(first)
+    identified = _identities(("conversation", *named.columns), named.num_rows)
+    return _binary(keyed_ids(key, "conversations", identified), 16).take(pa.array(which))
 
 
 def _identities(parts: Sequence[str | pa.ChunkedArray], count: int) -> NDArray[np.uint8]:

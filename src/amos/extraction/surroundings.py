@@ -63,9 +63,10 @@ def is_broken_off(origin: Origin, end: int) -> bool:
     if _BROKEN_OFF.match(following) or _CUT_IN_NAME.match(following):
         return True
     near = origin.content[max(end - _TRANSCRIPT_REACH, 0) : end + 2]
-    if not any(mark in near for mark in _SPACED_MARKS):
-        return False
-    return _CUT_IN_TRANSCRIPT.match(following) is not None
+    for mark in _SPACED_MARKS:
+        if mark in near:
+            return _CUT_IN_TRANSCRIPT.match(following) is not None
+    return False
 
 
 def _before(match: Match, origin: Origin) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 Array = npt.NDArray[Any]
 
@@ -55,3 +56,17 @@ def with_column(rows: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -
     """Return `rows` with another column in the place of `name`, its field as it was."""
     place = rows.schema.get_field_index(name)
     return rows.set_column(place, rows.schema.field(place), column)
+
+
+def distinct_rows(rows: pa.Table) -> tuple[Array, Array]:
+    """Return a row of each distinct kind in `rows`, and which kind each row is."""
+    first, which = np.zeros(min(1, len(rows)), np.int64), np.zeros(len(rows), np.int64)
+    for column in rows.columns:
+        if column.null_count == len(column):
+            continue
+        encoded = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
+        if len(encoded.dictionary) == 1:
+            continue
+        pairs = which * len(encoded.dictionary) + encoded.indices.to_numpy()
+        _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
+    return first, which
