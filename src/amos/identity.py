@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 
 from amos.errors import UsageError
 
@@ -41,6 +42,10 @@ PREFIXES = {
     "packets": "pkt",
 }
 TABLES = {prefix: table for table, prefix in PREFIXES.items()}
+
+
+_KNOWN = 1 << 12
+"""Whom many claims are about is told once."""
 
 
 def unkeyed_identity(parts: Iterable[bytes | str | int | None]) -> bytes:
@@ -77,6 +82,7 @@ def conversation_identity(source_format: str, conversation_key: str) -> bytes:
     return unkeyed_identity(("conversation", source_format, conversation_key))
 
 
+@lru_cache(maxsize=_KNOWN)
 def author_identity(scope: Scope, author: str, is_owner: bool) -> bytes:
     """Return the 32-byte unkeyed identity of an author's entity.
 
@@ -91,6 +97,7 @@ NAMELESS = ("user", "unknown")
 """Author words that name nobody."""
 
 
+@lru_cache(maxsize=_KNOWN)
 def subject_identity(scope: Scope, kind: str, name: str, owner: bytes | None) -> bytes:
     """Return the 32-byte unkeyed identity of an entity that is no author."""
     return unkeyed_identity(("entity", kind, name, owner, *scope))

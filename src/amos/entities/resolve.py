@@ -200,8 +200,11 @@ def _of_name(spoken: Spoken, asked: Asked, known: Known) -> Answer:
     return _among(before or soon[:1], asked, spoken)
 
 
+_NO_CHOICE = choose({})
+
+
 def _nobody(spoken: Spoken) -> Answer:
-    return Answer(None, choose({}), (), (), Reason.NO_REFERENCE_TO_RESOLVE, spoken.role, spoken.folded)
+    return Answer(None, _NO_CHOICE, (), (), Reason.NO_REFERENCE_TO_RESOLVE, spoken.role, spoken.folded)
 
 
 def _among(found: Sequence[Introduced], asked: Asked, spoken: Spoken) -> Answer:

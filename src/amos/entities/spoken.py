@@ -43,6 +43,7 @@ class Spoken(NamedTuple):
 _TITLES = frozenset("dr dr. mr mr. mrs mrs. ms ms. prof prof. uncle aunt".split())
 
 
+@lru_cache(maxsize=1 << 12)
 def fold_name(name: str) -> str:
     """Return the word by which somebody is looked up: the first of the name that is no title, folded."""
     words = [word.casefold() for word in name.split()]

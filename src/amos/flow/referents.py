@@ -338,12 +338,18 @@ def introduced_in(batch: Batch) -> list[tuple[Owner, Introduced]]:
 
 
 def _replaced(candidates: pa.Table, places: Sequence[int], rows: Sequence[Row]) -> pa.Table:
-    """Return `candidates` with other rows at `places`."""
-    if not rows:
+    """Return `candidates` with other rows at `places` where they differ: in their gate, or their id."""
+    told = candidates.select(["candidate_id", "gate"]).take(pa.array(places, pa.int64())).to_pylist()
+    others = [
+        (place, row)
+        for place, row, was in zip(places, rows, told, strict=True)
+        if any(row[name] != value for name, value in was.items())
+    ]
+    if not others:
         return candidates
-    made = pa.Table.from_pylist(list(rows), schema=UNSALTED_CANDIDATES)
+    made = pa.Table.from_pylist([row for _, row in others], schema=UNSALTED_CANDIDATES)
     whole = pa.concat_tables([candidates, made])
     chosen = list(range(candidates.num_rows))
-    for number, place in enumerate(places):
+    for number, (place, _) in enumerate(others):
         chosen[place] = candidates.num_rows + number
     return first_of_each(whole.take(pa.array(chosen)).combine_chunks())

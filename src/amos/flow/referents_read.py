@@ -29,6 +29,8 @@ _INTRODUCING = (
 """Gates behind which a claim still says that somebody is called so."""
 _LABELS = "|".join(sorted(map(re.escape, relations_by_label())))
 _NAMES_SOMEBODY = f'"property":"(?:name|{_LABELS})"'
+_OF_SOURCE = ("source_id", "format", "delivery_key", "block", "author", "author_id", "is_owner", "content",
+              *CLAIM_SCOPE)  # fmt: skip
 _APPROVED = int(Cue.APPROVED)
 Row = dict[str, Any]
 
@@ -115,7 +117,7 @@ def sources_of(rows: Iterable[Row], sources: pa.Table) -> dict[bytes, Row]:
     """Return by id the sources that `rows` were read from."""
     kind = sources.schema.field("source_id").type
     wanted = pa.array(list({row["source_id"] for row in rows}), kind)
-    held = sources.filter(pc.is_in(sources["source_id"], value_set=wanted))
+    held = sources.select(_OF_SOURCE).filter(pc.is_in(sources["source_id"], value_set=wanted))
     return {row["source_id"]: row for row in held.to_pylist()}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,13 @@ _SILENT = int(
 Row = dict[str, Any]
 
 
+@lru_cache(maxsize=1 << 12)
 def name_key(key: bytes, owner: bytes, name: str) -> bytes:
     """Return the key of a folded name that an author (id) uses."""
     return keyed_id(key, "names", unkeyed_identity((owner, "name", name)))
 
 
+@lru_cache(maxsize=1 << 12)
 def role_key(key: bytes, owner: bytes, role: str) -> bytes:
     """Return the key of a role that an author (id) speaks of."""
     return keyed_id(key, "names", unkeyed_identity((owner, "role", role)))
