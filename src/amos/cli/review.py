@@ -168,6 +168,7 @@ def show_case(invocation: Invocation, /, *, ref: str, as_json: bool, **when: Any
     "--text", metavar="TEXT", help="Of edit: the claim in one sentence, as its author would say it."
 )
 @click.option("--value", metavar="TEXT", help="Of edit: another value for the same property.")
+@click.option("--referent", metavar="ENTITY", help="Of edit: whom it is about, by reference or label.")
 @click.option(
     "--days", type=click.FloatRange(min=0, max=_LONGEST_DAYS), metavar="DAYS", help="Of defer: wait so long."
 )
@@ -212,6 +213,7 @@ def decide(
     Examples:
       amos review decide approve can_4qmm3kzd --note "asked on the phone"
       amos review decide edit can_4qmm3kzd --value "112 cm"
+      amos review decide edit can_4qmm3kzd --referent "user's brother Tom"
       amos review decide reject --why untrusted_source_requires_review --older-than 14 --dry-run
       amos review decide defer src_q2wls3 --days 14
     """

@@ -44,7 +44,7 @@ class Queue(Looking):
     def decide(self, verdict: str, *refs: str, dry_run: bool = False, **options: Any) -> dict[str, Any]:
         """Approve, edit, reject or defer what is named, or what `wanted` finds, in one commit.
 
-        options: `wanted`, a filter of the queue; `note`, why; `text` or `value`, the wording of edit;
+        options: `wanted`, a filter of the queue; `note`, why; `text`, `value` or `referent`, what edit says;
         `until_us`, the new deadline of defer; `seen`, the graph version that was looked at; `key`: repeating
         it with the same request returns the first answer.
         Raises BusyError when a single case was decided or what it rests on has moved, InputError when it may
@@ -54,7 +54,7 @@ class Queue(Looking):
         from amos.flow.review_words import Words
         from amos.flow.rules import default_rules
 
-        said = {name: options.pop(name) for name in ("note", "text", "value") if name in options}
+        said = {name: options.pop(name) for name in ("note", "text", "value", "referent") if name in options}
         request = ReviewRequest(verdict=verdict, refs=refs, words=Words(**said), **options)
         work = Reviewing(
             shard=self.shard,

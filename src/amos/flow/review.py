@@ -64,7 +64,7 @@ class ReviewRequest:
             "verdict": self.verdict,
             "refs": list(self.refs),
             "wanted": None if self.wanted is None else repr(self.wanted),
-            "words": [self.words.note, self.words.text, self.words.value],
+            "words": [self.words.note, self.words.text, self.words.value, self.words.referent],
             "until": self.until_us,
         }
         if self.recreation != "forbid":

@@ -304,5 +304,5 @@ def _extra(act: Act) -> Row:
     if act.until_us is not None:
         kept["until_us"] = act.until_us
     if act.words.wording is not None:
-        kept["wording"] = "text" if act.words.text is not None else "value"
+        kept["wording"] = act.words.kind
     return kept

@@ -30,7 +30,7 @@ from amos.extraction.wording import kind_of_value
 from amos.flow.digest_ids import entity_identities
 from amos.flow.prepare import Prepared, Rules, prepare
 from amos.flow.review_names import FORMAT, RECORD, WORDING, conversation_of
-from amos.identity import CLAIM_SCOPE, id_text
+from amos.identity import CLAIM_SCOPE, id_text, parse_ref, prefix_range
 from amos.journal.store import Snapshot
 from amos.schemas.claims import SEGMENTABLE
 from amos.schemas.columns import ID, SCOPE_NAMES
@@ -38,6 +38,7 @@ from amos.schemas.raw import RAW
 from amos.schemas.vocabulary import Role, Trust
 
 LONGEST_NOTE = 4_000
+_WORDINGS = ("text", "value", "referent")
 
 _PLACE = (
     "event_time",
@@ -54,19 +55,26 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """What a reviewer writes with a decision; at most one of text and value is set.
+    """What a reviewer writes with a decision; at most one of text, value and referent is set.
 
-    text: the claim as its author would say it.  value: another value for the same property.
+    text: the claim as its author would say it.  value: another value for the same property.  referent: whom
+    it is about: the label of an entity, or its reference.
     """
 
     note: str = ""
     text: str | None = None
     value: str | None = None
+    referent: str | None = None
 
     @property
     def wording(self) -> str | None:
         """The words that make a new claim, if any."""
-        return self.text if self.text is not None else self.value
+        return next((one for one in (self.text, self.value, self.referent) if one is not None), None)
+
+    @property
+    def kind(self) -> str | None:
+        """Which of the fields the wording is."""
+        return next((one for one in _WORDINGS if getattr(self, one) is not None), None)
 
 
 class Reviewed(NamedTuple):
@@ -99,9 +107,9 @@ def records_of(snapshot: Snapshot, things: Sequence[tuple[str, bytes]], key: byt
 
 def check_words(words: Words, verdict: str) -> None:
     """Raise UsageError when the words do not fit the verdict."""
-    given = [name for name in ("text", "value") if getattr(words, name) is not None]
+    given = [name for name in _WORDINGS if getattr(words, name) is not None]
     if verdict == "edit" and len(given) != 1:
-        raise UsageError("edit needs the wording", advice="Give either --text or --value.")
+        raise UsageError("edit needs the wording", advice="Give one of --text, --value and --referent.")
     if verdict != "edit" and given:
         raise UsageError(f"--{given[0]} belongs to edit", advice="Use `amos review decide edit`.")
     if given and not (words.wording or "").strip():
@@ -181,6 +189,10 @@ def worded_claim(
     """
     if words.value is not None:
         return _revalued(snapshot, candidate, wording, words.value, key=key), UNSALTED_ENTITIES.empty_table()
+    if words.referent is not None:
+        person = referent_named(snapshot, words.referent, origin)
+        made = _reworded(snapshot, candidate, wording, msgspec.json.decode(candidate["payload"]), person, key)
+        return made, UNSALTED_ENTITIES.empty_table()
     claims = _read(origin, wording, rules)
     cited = _as_said_by(origin, wording)
     talk = conversation_key_of(snapshot, origin)
@@ -240,19 +252,50 @@ def _revalued(snapshot: Snapshot, candidate: Row, wording: pa.Table, value: str,
     normal = normalise_value(new, kind_of_value(new))
     fields = {name: new if held == old else held for name, held in fields.items() if name != "claim"}
     fields["normal"] = [normal.kind, normal.canonical]
-    conditions = fields.get("applicability")
-    held = fields.get("property")
+    return _reworded(snapshot, candidate, wording, fields, candidate["subject_id"], key)
+
+
+def referent_named(snapshot: Snapshot, name: str, origin: Row) -> bytes:
+    """Return the id of the entity that the author of `origin` calls so, or of that reference.
+
+    Raises UsageError when there is none, when there are several, or when it belongs to somebody else.
+    """
+    if name.startswith("ent_"):
+        low, high = prefix_range(parse_ref(name)[1])
+        rows = snapshot.find("entities", low, high)
+    else:
+        rows = snapshot.current("entities")
+        rows = rows.filter(pc.equal(pc.utf8_lower(rows["name"]), name.lower()))
+    found = [
+        row["entity_id"]
+        for row in rows.to_pylist()
+        if row["kind"] != "pronoun"
+        and row["owner_id"] in (None, origin["author_id"])
+        and all(row[scope] == origin[scope] for scope in CLAIM_SCOPE)
+    ]
+    if len(found) != 1:
+        told = "is nobody whom the author of the claim speaks of" if not found else "is the name of several"
+        raise UsageError(f"{name!r} {told}", path=name, advice="`amos entities list` prints references.")
+    return bytes(found[0])
+
+
+def _reworded(
+    snapshot: Snapshot, candidate: Row, wording: pa.Table, fields: Row, subject: bytes, key: bytes
+) -> pa.Table:
+    """Return the candidate with another payload or subject (id), citing the wording."""
+    conditions, held, normal = fields.get("applicability"), fields.get("property"), fields["normal"]
     named = Named(
-        [_subject_identity(snapshot, candidate["subject_id"])],
+        [_subject_identity(snapshot, subject)],
         [None if held is None else fold_property(held)],
-        [normal.kind],
-        [normal.canonical],
+        [normal[0]],
+        [normal[1]],
         [canonical_json(conditions) if conditions else None],
     )
     spans = [0, len(wording["content"][0].as_py().encode())]
     row = {name: candidate[name] for name in UNSALTED_CANDIDATES.names}
     row |= {"version": 1, "source_id": wording["source_id"][0].as_py(), "source_revision": 1, "spans": spans,
-            "extractor": REVIEWER, "pattern": "reviewer", "payload": canonical_json(fields), "gate": None,
+            "subject_id": subject, "extractor": REVIEWER, "pattern": "reviewer",
+            "payload": canonical_json(fields), "gate": None,
             "extraction_confidence": 100, "trust": str(Trust.TRUSTED_USER)}  # fmt: skip
     schema = UNSALTED_CANDIDATES
     made = pa.Table.from_pylist([row], schema=schema)

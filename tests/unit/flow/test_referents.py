@@ -3,6 +3,7 @@
 import pytest
 
 from amos.clock import utc_now
+from amos.errors import UsageError
 from amos.flow.references import mention_rows
 from amos.flow.sight import Sight
 from remembered import remembered, told
@@ -196,3 +197,30 @@ def test_a_claim_that_was_forgotten_does_not_return_by_another_name():
         memory.hear(told("m3", "Ana lives in Bonn.", 3))
         assert claims(memory, "all") == ["User's sister Ana likes tea."]
         assert "Bonn" not in str(memory.rows("sources"))
+
+
+def test_a_reviewer_says_who_was_meant_and_that_stands():
+    lines = [
+        told("m1", "My brother Tom loves chess.", 1),
+        told("m3", "Tom from work lives in Riga.", 3),
+        told("m4", "Tom likes olives.", 4),
+    ]
+    with remembered(*lines) as memory:
+        (case,) = memory.store.review().rows
+        memory.store.decide("edit", case["ref"], referent="user's brother Tom", note="asked")
+        assert "User's brother Tom likes olives." in claims(memory)
+        assert memory.store.review().rows == []
+        memory.hear(told("m2", "My colleague Tom likes rye.", 2))
+        memory.store.reprocess()
+        assert "User's brother Tom likes olives." in claims(memory)
+        assert memory.store.verify(deep=True).problems == []
+
+
+@pytest.mark.parametrize("name", ["Nobody", "user's brother Max", "he"])
+def test_a_reviewer_names_somebody_whom_the_author_speaks_of(name):
+    with remembered(told("m1", "Tom called Max. He lives in Riga.")) as memory:
+        (case,) = memory.store.review().rows
+        with pytest.raises(UsageError, match="nobody whom the author"):
+            memory.store.decide("edit", case["ref"], referent=name)
+        memory.store.decide("edit", case["ref"], referent="Max")
+        assert claims(memory) == ["Max's home city is Riga."]
