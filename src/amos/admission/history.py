@@ -38,6 +38,8 @@ _CORRECTING = int(Cue.CORRECTION | Cue.NO_LONGER)
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
 _APPROVED = int(Cue.APPROVED)
 _AUTHORITY = int(Cue.AUTHORITY)
+_CONCLUDED = ".hypothesis"
+"""Ending of the patterns of claims that were concluded from an outcome."""
 _LATEST = np.iinfo(np.int64).max
 _FOLDED_FROM_ROWS = 32
 """Rows from which a compiled fold is faster: handing nine columns over costs as much as 25 plain rows."""
@@ -105,6 +107,7 @@ def encode_histories(candidates: pa.Table) -> Encoded:
         + is_negative * kernel.NEGATIVE
         + ((cues & _APPROVED) != 0) * kernel.APPROVED
         + ((cues & _AUTHORITY) != 0) * kernel.AUTHORITY
+        + mask(pc.ends_with(candidates["pattern"], _CONCLUDED))[rows] * kernel.IMPLIED
     ).astype(np.int8)
     payload, payload_texts = _codes(candidates["payload"])
     payload = payload[rows]

@@ -15,6 +15,7 @@ from amos.kernels.sides import (
     DISPUTE,
     ENDED_UNKNOWN,
     FIRST,
+    IMPLIED,
     KNOWN,
     LATEST,
     LINK,
@@ -43,7 +44,7 @@ from amos.kernels.sides import (
 
 __all__ = [
     "ADD", "APPROVED", "AUTHORITY", "CHECKED_SIDES", "CORRECTS", "DAY_US", "DISPUTE", "ENDED_UNKNOWN",
-    "KNOWN", "LINK", "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTRANKED", "REOPEN",
+    "IMPLIED", "KNOWN", "LINK", "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTRANKED", "REOPEN",
     "SUPERSEDE", "ZONE_ASSUMED", "fold_histories",
 ]  # fmt: skip
 
@@ -159,7 +160,7 @@ def fold_histories(
     group, claim: (n,) codes; a claim belongs to one group.  twin: (claims,) the claim with the
     same value and the other polarity, or -1.  order_us: (n,) order time, any number where
     KNOWN is off.  from_us, until_us: (n,) validity, OPEN_FROM / OPEN_UNTIL where unknown.
-    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE, APPROVED, AUTHORITY.
+    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE, APPROVED, AUTHORITY, IMPLIED.
 
     Plain runs take lists in place of the arrays: their items cost a third.
 

@@ -23,6 +23,8 @@ APPROVED = 16
 """Bit of `traits`: a person let the claim in, so that it is never outranked."""
 AUTHORITY = 32
 """Bit of `traits`: the source is the registered authority for the property."""
+IMPLIED = 64
+"""Bit of `traits`: nobody said so; it was concluded from an outcome."""
 
 CHECKED_SIDES = 8
 """Open sides of a dispute whose own end is looked at per row: keeps the fold linear."""
@@ -36,12 +38,15 @@ ENDED_UNKNOWN = OPEN_FROM + 1
 def is_clear(row: int, other: int, order_us: I64, conversation: I64, traits: I8) -> bool:
     """Tell whether `row`, later in order than `other`, clearly wins against it.
 
-    The first difference decides: a correction, the authority for the property, then what was said later.
+    The first difference decides: a correction, the authority for the property, what was said against what was
+    concluded, then what was said later.
     """
     if (traits[row] & CORRECTS) != 0 and (traits[other] & CORRECTS) == 0:
         return True
     if (traits[row] & AUTHORITY) != (traits[other] & AUTHORITY):
         return (traits[row] & AUTHORITY) != 0
+    if (traits[row] & IMPLIED) != (traits[other] & IMPLIED):
+        return (traits[row] & IMPLIED) == 0
     if conversation[row] == conversation[other]:
         return True
     if (traits[row] & KNOWN) == 0 or (traits[other] & KNOWN) == 0:

@@ -170,3 +170,22 @@ def test_the_compiled_fold_equals_the_plain_one(seed):
     plain, fast = folded(rows), folded(rows, run=compiled(kernel.fold_histories))
     for one, two in zip(plain, fast, strict=True):
         assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("run", [kernel.fold_histories, compiled(kernel.fold_histories)])
+@pytest.mark.parametrize(
+    ("earlier", "later", "action"),
+    [
+        (kernel.AUTHORITY, 0, kernel.DISPUTE),
+        (0, kernel.AUTHORITY, kernel.SUPERSEDE),
+        (kernel.AUTHORITY, kernel.AUTHORITY, kernel.SUPERSEDE),
+        (kernel.AUTHORITY, kernel.CORRECTS, kernel.SUPERSEDE),
+        (0, kernel.IMPLIED, kernel.DISPUTE),
+        (kernel.IMPLIED, 0, kernel.SUPERSEDE),
+        (kernel.IMPLIED, kernel.IMPLIED | kernel.AUTHORITY, kernel.SUPERSEDE),
+    ],
+)
+def test_a_correction_then_authority_then_what_was_said_go_before_time(run, earlier, later, action):
+    for conversation in (0, 1):
+        result = folded([(0, 10, 0, earlier), (1, 20, conversation, later)], run=run)
+        assert result[0].tolist() == [kernel.ADD, action]
