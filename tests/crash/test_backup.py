@@ -64,6 +64,14 @@ def test_a_killed_backup_leaves_the_earlier_or_the_new_one(tmp_path, failpoint):
     assert list((tmp_path / "copy" / SHARD / "tmp").glob("[0-9]*")) == []
 
 
+@pytest.mark.parametrize("failpoint", ["file.renamed", "backup.catalog_copied", "backup.segments_copied"])
+def test_a_first_backup_that_was_killed_is_simply_run_again(tmp_path, failpoint):
+    tell(tmp_path / "store", 1)
+    assert run(BACKUP, tmp_path / "store" / SHARD, tmp_path / "copy", failpoint=failpoint).was_killed
+    assert back_up(tmp_path / "store" / SHARD, tmp_path / "copy", with_keys=True).graph_version == 1
+    assert head_of(tmp_path / "copy") == 1
+
+
 @pytest.mark.parametrize("failpoint", sorted(name for name in FAILPOINTS if name.startswith("restore.")))
 def test_a_killed_restore_is_simply_run_again(tmp_path, failpoint):
     tell(tmp_path / "store", 1)

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +13,12 @@ from amos.errors import BusyError
 from amos.flow import restore as flow_restore
 from amos.moves import back_up, export_tables, repair, restore
 from damaged_stores import execute, flip
+from dying import run
 from forgotten import traces_of
 from households import HOUSEHOLD, line, write_lines
 
 pytestmark = pytest.mark.crash
 
-TESTS = str(Path(__file__).parents[1])
 SHARD = Path("default/default")
 WORD = "Zanzibarian"
 AT_WORK = """
@@ -111,12 +110,7 @@ def prepared(tmp_path_factory):
 
 
 def killed(root, code, failpoint):
-    known = {**os.environ, "PYTHONPATH": os.pathsep.join([TESTS, *sys.path]), "TMPDIR": str(root.parent)}
-    command = [sys.executable, "-c", AT_WORK + code, str(root)]
-    done = subprocess.run(
-        command, env={**known, "AMOS_FAILPOINT": failpoint}, capture_output=True, check=False, text=True
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert run(AT_WORK + code, root, failpoint=failpoint).was_killed
 
 
 def forget_word(root, **terms):

@@ -102,6 +102,7 @@ def back_up(
         for left in place(copy, "tmp").glob("[0-9]*"):
             shutil.rmtree(left)  # of a backup that was killed: nobody else works here
         draft = draft_folder(copy)
+        _write_manifest(destination, copy, None)  # else a first one that is killed could not be run again
         _copy_catalog(shard, draft)
         reach("backup.catalog_copied")
         named = Catalog(draft, read_only=True)
@@ -178,10 +179,14 @@ def _require_ancestor(copy: Path, named: Catalog, held: Held) -> None:
         opened.close()
 
 
-def _write_manifest(destination: Path, copy: Path, held: Held) -> None:
+def _write_manifest(destination: Path, copy: Path, held: Held | None) -> None:
+    """Say that the folder is a backup, and what it holds of a shard once that is there."""
     path = place(destination, "backup.json")
     shards = json.loads(path.read_bytes())["shards"] if path.exists() else {}
-    shards["/".join(copy.parts[-2:])] = {"graph_version": held.graph_version, "link": held.link.hex()}
+    if held is not None:
+        shards["/".join(copy.parts[-2:])] = {"graph_version": held.graph_version, "link": held.link.hex()}
+    elif path.exists():
+        return
     text = json.dumps({"kind": _KIND, "shards": shards}, indent=2, sort_keys=True) + "\n"
     place_file(path, text.encode(), drafts=draft_folder(copy))
 

@@ -104,7 +104,7 @@ def test_a_damaged_segment_is_named_and_no_backup_claims_to_hold_it(tmp_path):
     segment.write_bytes(broken)
     with pytest.raises(IntegrityError, match=segment.name):
         back_up(tmp_path / "store" / SHARD, tmp_path / "copy")
-    assert not (tmp_path / "copy/backup.json").exists()
+    assert json.loads((tmp_path / "copy/backup.json").read_bytes())["shards"] == {}
     assert not (tmp_path / "copy" / SHARD / "shard.sqlite").exists()
 
 
