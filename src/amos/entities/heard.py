@@ -225,7 +225,13 @@ def _is_person(words: list[tuple[str, int, int]], place: int, count: int) -> boo
     """Tell whether a name is that of a person for what stands around it: "met Ana", "Ana said"."""
     before = words[place - 1][0].casefold() if place else ""
     after = words[place + count][0] if place + count < len(words) else ""
-    return before in _WITH_PEOPLE or after in _DOES or words[place + count - 1][0].endswith(("'s", "’s"))
+    is_joined = after in ("and", "or", "both") or before in ("and", "or")
+    return (
+        is_joined
+        or before in _WITH_PEOPLE
+        or after in _DOES
+        or words[place + count - 1][0].endswith(("'s", "’s"))
+    )
 
 
 def _are_one_name(text: str, word: tuple[str, int, int], following: tuple[str, int, int]) -> bool:

@@ -247,8 +247,11 @@ def _open(choice: Choice) -> Reason:
 
 
 class _Antecedent(NamedTuple):
+    """Somebody who may be meant.  is_sure: known to be a person."""
+
     weight: int
     spoken: Spoken
+    is_sure: bool
     source: bytes
     turn: int
 
@@ -259,10 +262,14 @@ def _of_pronoun(asked: Asked, known: Known, turns: Sequence[Turn]) -> Answer:
     found, null = _antecedents(asked, gender, turns)
     weights: dict[bytes, int] = {}
     people: dict[bytes, tuple[Person, _Antecedent]] = {}
-    for one in found:
-        person = _as_heard(one.spoken, asked, known)
-        if one.weight > weights.get(person.identity, 0):
-            weights[person.identity] = one.weight
+    heard = [(_as_heard(one.spoken, asked, known), one) for one in found]
+    sure = {person.identity for person, one in heard if one.is_sure or person.kind != "person"}
+    for person, one in heard:
+        if one.weight >= RIVAL and person.identity not in sure:
+            null = DOUBTED  # whether it is a person at all is open: so is who else may be meant
+        weight = one.weight if person.identity in sure else min(one.weight, PERHAPS_A_PERSON)
+        if weight > weights.get(person.identity, 0):
+            weights[person.identity] = weight
             people[person.identity] = person, one
     choice = choose(weights, null)
     ordered = tuple(people[one] for one in choice.referents)
@@ -334,7 +341,7 @@ def _antecedents(asked: Asked, gender: str, turns: Sequence[Turn]) -> tuple[list
             if weight >= RIVAL and (spoken is None or _is_open(heard, gender)):
                 null = DOUBTED
             if spoken is not None and weight > 0:
-                found.append(_Antecedent(weight, spoken, turn.source, turn.turn))
+                found.append(_Antecedent(weight, spoken, heard.gender != "u", turn.source, turn.turn))
     return found, null
 
 
@@ -345,13 +352,11 @@ def _present(turns: Sequence[Turn]) -> frozenset[str]:
 
 def _fit(heard: Heard, gender: str) -> int:
     """Return how well somebody's gender fits that of a pronoun; 0 when it does not."""
-    if heard.gender == "u":
-        return PERHAPS_A_PERSON
     if gender == "p":
         return KNOWN_GENDER if heard.gender == "p" else UNKNOWN_GENDER
     if heard.gender == gender:
         return KNOWN_GENDER
-    return UNKNOWN_GENDER if heard.gender in "xn" else 0
+    return UNKNOWN_GENDER if heard.gender in "xnu" else 0
 
 
 def _is_open(heard: Heard, gender: str) -> bool:
