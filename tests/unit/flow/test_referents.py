@@ -227,3 +227,19 @@ def test_a_reviewer_names_somebody_whom_the_author_speaks_of(name):
             memory.store.decide("edit", case["ref"], referent=name)
         memory.store.decide("edit", case["ref"], referent="Max")
         assert claims(memory) == ["Max's home city is Riga."]
+
+
+@pytest.mark.parametrize("name", ["user's sister", "Ana", "user's sister Ana"])
+def test_forgetting_somebody_by_any_name_takes_all_that_is_theirs(name):
+    lines = [
+        told("m1", "My sister lives in Ghent. She works as a nurse.", 1),
+        told("m2", "My sister Ana likes tea.", 2),
+        told("m3", "Ana likes jazz.", 3),
+        told("m4", "I live in Metz.", 4),
+    ]
+    with remembered(*lines) as memory:
+        memory.store.forget(subject=name)
+        assert claims(memory, "all") == ["User's home city is Metz."]
+        assert [row["name"] for row in memory.rows("entities")] == ["user"]
+        memory.hear(told("m5", "Ana likes jazz.", 5))
+        assert "jazz" not in str(memory.rows("sources"))
