@@ -1,9 +1,12 @@
 import gzip
 import json
+import tomllib
 
+import msgspec
 import pytest
 
 from amos.evaluation.dialogue_sets import read_run
+from amos.retrieval.profile import Profile
 
 TURNS = [
     ("talk", 1, "Ada", "How was the weekend at the lake?"),
@@ -115,3 +118,27 @@ def test_a_folder_without_questions_is_no_set(amos, folder):
     told = amos("evaluate", "retrieval", folder)
     assert told.code == 2
     assert "queries.jsonl" in told.err
+
+
+def test_a_profile_is_fitted_and_names_what_it_was_fitted_on(amos, folder, tmp_path):
+    output = tmp_path / "mine.toml"
+    told = amos("evaluate", "fit", folder, "-o", output, "--json")
+    assert told.code == 0, told.err
+    found = json.loads(told.out)
+    assert found["loss_after"] <= found["loss_before"]
+    profile = msgspec.convert(tomllib.loads(output.read_text()), Profile)
+    assert profile.name == "mine"
+    assert profile.fitted_on.startswith("set x 1")
+    assert msgspec.to_builtins(profile.weights) == found["weights"]
+
+
+def test_shares_are_given_for_every_set_or_for_none(amos, folder, tmp_path):
+    told = amos("evaluate", "fit", folder, "--share", "1", "--share", "2", "-o", tmp_path / "x.toml")
+    assert told.code == 2
+    assert "2 shares for 1 sets" in told.err
+
+
+def test_a_profile_nobody_ships_cannot_begin(amos, folder, tmp_path):
+    told = amos("evaluate", "fit", folder, "--begin", "amos.v9", "-o", tmp_path / "x.toml")
+    assert told.code == 2
+    assert "no ranking profile" in told.err

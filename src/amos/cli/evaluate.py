@@ -16,7 +16,7 @@ from amos.cli.paths import GivenPath, OutputPath
 from amos.cli.printing import json_option, print_lines, print_object
 from amos.cli.progress import is_watched, step_progress
 from amos.cli.reading import WARNED
-from amos.errors import InputError
+from amos.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -170,6 +170,85 @@ def evaluate_retrieval(
         from amos.views.retrieval import retrieval_lines
 
         print_lines(retrieval_lines(report))
+
+
+@evaluate.command("fit")
+@click.argument(
+    "folders", metavar="SET…", nargs=-1, required=True, type=GivenPath(path_type=Path, file_okay=False)
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputPath(path_type=Path, dir_okay=False),
+    required=True,
+    metavar="FILE",
+    help="Where the profile goes, as TOML.",
+)
+@click.option("--name", help="Name of the profile; else that of the file.")
+@click.option("--begin", default="amos.v2.prior", show_default=True, help="Profile to begin with.")
+@click.option(
+    "--share",
+    "shares",
+    type=click.FloatRange(min=0),
+    multiple=True,
+    help="What each set counts; once per set.",
+)
+@click.option(
+    "--pull",
+    type=click.FloatRange(min=0),
+    default=0.03,
+    show_default=True,
+    help="How strongly weights are drawn to where they began.",
+)
+@click.option("--skip-category", "skipped", multiple=True, metavar="NAME", help="Leave these questions out.")
+@json_option
+@pass_invocation
+def evaluate_fit(
+    invocation: Invocation,
+    /,
+    *,
+    folders: tuple[Path, ...],
+    output: Path,
+    name: str | None,
+    begin: str,
+    shares: tuple[float, ...],
+    pull: float,
+    skipped: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Fit the weights of a ranking profile to labelled sets.
+
+    Every question of the sets is ranked by what `amos packet` uses; the weights are those under which the
+    turns that answer come first (list-wise softmax, none of them negative). Penalties, recency, trust and
+    dates keep what they have.
+
+    \b
+    Examples:
+      amos evaluate fit my-set -o mine.toml
+      amos evaluate fit set-a set-b --share 1 --share 0.5 -o mine.toml
+    """
+    from amos.trials import fit_profile
+
+    if shares and len(shares) != len(folders):
+        raise UsageError(
+            f"{len(shares)} shares for {len(folders)} sets", advice="Give --share once per set, or never."
+        )
+    with step_progress(invocation, "asking") as progress:
+        found = fit_profile(
+            folders,
+            output,
+            begin=begin,
+            name=name,
+            shares=shares or None,
+            pull=pull,
+            skipped_categories=skipped,
+            progress=progress,
+        )
+    if as_json:
+        print_object(found)
+        return
+    gain = f"loss {found['loss_before']:.4f} → {found['loss_after']:.4f}"
+    click.echo(f"{found['file']}: {found['profile']}, {found['questions']} questions, {gain}")
 
 
 def _measured(names: tuple[str, ...], proposals: Path | None) -> list[str | Extractor]:

@@ -13,10 +13,12 @@ import numpy as np
 
 from amos.clock import from_us
 from amos.evaluation.dialogue_sets import DialogueSet, LabelledQuestion
+from amos.evaluation.fitting import Answers, answers_of
 from amos.evaluation.ranked_measures import MEASURES, compared, score_run, summary
 from amos.flow.instants import instant_us
 from amos.flow.recall import Recall
-from amos.packets.request import PacketRequest
+from amos.packets.request import MOST_ITEMS, PacketRequest
+from amos.retrieval.ranking import Ranking
 from amos.schemas.ranked import COMPONENTS
 
 DEPTH = 100
@@ -49,26 +51,51 @@ def ask_set(
 ) -> RankedDocs:
     """Return the ranking of every question of a set that a store holds, `depth` items deep.
 
-    now: when a question without a time of its own is asked.  Questions of one conversation are asked
-    together, so that one view of it answers them.
+    now: when a question without a time of its own is asked.
     """
     run: Run = {}
     components: dict[str, list[dict[str, float]]] = {}
     profile = ""
+    began = time.perf_counter()
     with recall as opened:
-        doc_of = {key: _doc_id(name) for key, name in zip(*_source_keys(opened), strict=True)}
-        began = time.perf_counter()
-        for number, one in enumerate(sorted(asked.questions, key=lambda one: one.conv_id), 1):
-            ranking = opened.rank(_request(one), depth, now=_moment(one, now))
+        for one, ranking, docs in _rankings(asked, opened, now=now, depth=depth, progress=progress):
             profile = ranking.profile
-            docs = [doc_of.get(source, "") for source in ranking.items["source_id"].to_pylist()]
             run[one.qid] = [doc for doc in dict.fromkeys(docs) if doc]
             components[one.qid] = list(_components(ranking.items.slice(0, 10)))
-            if progress is not None and not number % _STEP:
-                progress(number, len(asked.questions))
-        seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - began
     ordered = {one.qid: run[one.qid] for one in asked.questions}
     return RankedDocs(run=ordered, components=components, profile=profile, seconds=seconds)
+
+
+def labelled_answers(
+    asked: DialogueSet,
+    recall: AbstractContextManager[Recall],
+    *,
+    now: datetime,
+    progress: Progress | None = None,
+) -> list[Answers]:
+    """Return what every question brings, as deep as a request may go, and which of it is wanted."""
+    found = []
+    with recall as opened:
+        for one, ranking, docs in _rankings(asked, opened, now=now, depth=MOST_ITEMS, progress=progress):
+            columns = [ranking.items[f"{name}_ppm"].to_numpy() for name in COMPONENTS]
+            found.append(answers_of(np.stack(columns, axis=1), docs, one.evidence))
+    return found
+
+
+def _rankings(
+    asked: DialogueSet, recall: Recall, *, now: datetime, depth: int, progress: Progress | None
+) -> Iterator[tuple[LabelledQuestion, Ranking, list[str]]]:
+    """Yield every question with its ranking and the document of each item, `""` where none is in sight.
+
+    Questions of one conversation are asked together, so that one view of it answers them.
+    """
+    names = {key: _doc_id(name) for key, name in zip(*_source_keys(recall), strict=True)}
+    for number, one in enumerate(sorted(asked.questions, key=lambda one: one.conv_id), 1):
+        ranking = recall.rank(_request(one), depth, now=_moment(one, now))
+        yield one, ranking, [names.get(key, "") for key in ranking.items["source_id"].to_pylist()]
+        if progress is not None and not number % _STEP:
+            progress(number, len(asked.questions))
 
 
 def _source_keys(recall: Recall) -> tuple[list[bytes], list[str]]:

@@ -164,7 +164,7 @@ def _item(
         "item_kind": row["item_kind"],
         "source_id": _source_text(row["source_id"]),
         "score": row["score_ppm"] / MILLION,
-        "score_components": {name: row[f"{name}_ppm"] / MILLION for name in COMPONENTS},
+        "score_components": {name: row[f"{name}_ppm"] / MILLION for name in COMPONENTS if row[f"{name}_ppm"]},
         "evidence": shown,
         "is_superseded": row["is_superseded"],
     }

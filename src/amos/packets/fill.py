@@ -86,7 +86,7 @@ def _reserved(items: Sequence[PacketItem], processor: Processor) -> list[tuple[i
 
 
 def _match(item: PacketItem) -> float:
-    return item.score_components["direct_cue_match"]
+    return item.score_components.get("direct_cue_match", 0.0)
 
 
 def _renumber(packet: Packet) -> None:

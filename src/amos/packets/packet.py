@@ -28,7 +28,8 @@ class EvidenceRef(msgspec.Struct, frozen=True, kw_only=True):
 class PacketItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """One claim with the turn that it cites, or one turn.
 
-    score_components: shares 0..1 whose weighted sum under the packet's profile is the score.
+    score_components: shares 0..1 whose weighted sum under the packet's profile is the score; what is not
+    named is 0.
     folded: items that say the same and are not shown.  details: fields of the claim that the packet's
     processor acts on, such as the steps of a procedure.
     """

@@ -9,30 +9,37 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from amos.kernels.postings import SCALE
 from amos.retrieval.cues import Cue
+from amos.retrieval.dates import date_closeness
+from amos.retrieval.marks import CUES, ENDS_AS_QUESTION, REPLIES, cue_bit, kind_bit
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import MILLION, Profile
 from amos.retrieval.rows import TRUSTS, UNKNOWN_US, Array
-from amos.retrieval.scoring import WordScores, mapped, score_words
-from amos.retrieval.view import CONTRADICTED, Places, View
+from amos.retrieval.scoring import WordScores, score_words
+from amos.retrieval.view import CONTRADICTED, Places, View, rarity
 from amos.schemas.ranked import COMPONENTS
 
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-(DIRECT_CUE_MATCH, WORDS, NEIGHBOURS, HOLDER_MATCH, RECENCY, CONFIDENCE, SUPERSEDED, DISPUTED) = range(
-    len(COMPONENTS)
-)
+COLUMN = {name: number for number, name in enumerate(COMPONENTS)}
 """Columns of `Scored.components`."""
+DIRECT_CUE_MATCH, WORDS, NEIGHBOURS, HOLDER_MATCH, RECENCY, CONFIDENCE, SUPERSEDED, DISPUTED = range(8)
+_CUE_COLUMNS = tuple(COLUMN[f"cue_{name}"] for name in CUES)
 
 DAY_US = 86_400_000_000
 RECENCY_DAYS = 30
 """Age at which recency is one half."""
+_KIND_HALF = 3
+"""Rarity of a kind of thing that counts one half."""
+_LENGTH_HALF = 6
+"""Words of a text that count one half."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """Candidates of one kind: `place` ascending, components (candidates, 8) and score beside them.
+    """Candidates of one kind: `place` ascending, components (candidates, n) and score beside them.
 
     held: millionths of the question's weight in the candidate itself.  below: how many missed the floor.
     """
@@ -56,6 +63,7 @@ def score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
     rows, row = view.corpus.turns.rows, scored.row
     trust = [getattr(profile.trust, name) for name in TRUSTS] + [0] * (256 - len(TRUSTS))
     scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us)
+    scored.components[:, COLUMN["date_match"]] = _dates(cues, rows["event_us"][row])
     scored.components[:, CONFIDENCE] = np.array(trust, np.int64)[rows["trust"][row]]
     scored.components[:, SUPERSEDED] = view.stale_turn[row] * MILLION
     return _with_score(scored, profile)
@@ -71,10 +79,15 @@ def score_atoms(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
     scored = _candidates(view.atoms, words, mentions, matched, profile)
     rows, row = view.corpus.atoms.rows, scored.row
     scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us)
+    scored.components[:, COLUMN["date_match"]] = _dates(cues, rows["event_us"][row])
     scored.components[:, CONFIDENCE] = rows["confidence"][row]
     scored.components[:, SUPERSEDED] = ~view.holding[row] * MILLION
     scored.components[:, DISPUTED] = (rows["health"][row] == np.uint64(CONTRADICTED)) * MILLION
     return _with_score(scored, profile)
+
+
+def _dates(cues: Sequence[Cue], event_us: Array) -> I64:
+    return date_closeness(event_us, tuple(one for cue in cues for one in cue.dates))
 
 
 def _recency(event_us: Array, instant_us: int) -> I64:
@@ -95,7 +108,7 @@ def _candidates(
 
     matched: per cue, which rows are by or about somebody it names.
     """
-    passing = [score.place[_passes(score, profile)] for score in words]
+    passing = [score.place[_passes(places, score, profile)] for score in words]
     for mention, names in zip(mentions, matched, strict=True):
         if mention.is_name_alone:
             passing.append(np.flatnonzero(names(places.row)))
@@ -103,11 +116,13 @@ def _candidates(
     touched = _union([score.place[score.direct > 0] for score in words], places.count)
     row = places.row[place]
     components = np.zeros((len(place), len(COMPONENTS)), np.int64)
-    half = profile.bm25f.half
     components[:, DIRECT_CUE_MATCH] = _best(words, place, "direct")
-    components[:, WORDS] = mapped(_best(words, place, "own"), half)
-    components[:, NEIGHBOURS] = mapped(_best(words, place, "full"), half) - components[:, WORDS]
+    components[:, WORDS] = _best(words, place, "own")
+    components[:, NEIGHBOURS] = np.maximum(_best(words, place, "full") - components[:, WORDS], 0)
     components[:, HOLDER_MATCH] = np.logical_or.reduce([names(row) for names in matched]) * MILLION
+    components[:, COLUMN["session_match"]] = _best(words, place, "session")
+    components[:, COLUMN["answers_question"]] = _best(words, place, "answered")
+    _add_marks(components, places, place, [mention.cue for mention in mentions])
     return Scored(
         place=place,
         row=row,
@@ -116,6 +131,22 @@ def _candidates(
         held=_best(words, place, "held"),
         below=int((position_of(place, touched) < 0).sum()),
     )
+
+
+def _add_marks(components: I64, places: Places, place: I64, cues: Sequence[Cue]) -> None:
+    """Fill in what the texts look like, and which of it the questions ask for."""
+    marks = places.marks[place]
+    for number in sorted({number for cue in cues for number in cue.asked_cues}):
+        components[:, _CUE_COLUMNS[number]] = (marks & np.uint64(cue_bit(number)) > 0) * MILLION
+    kinds = components[:, COLUMN["kind_match"]]
+    for number in sorted({number for cue in cues for number in cue.asked_kinds}):
+        weight = rarity(places.counted, places.kind_frequency[number])
+        share = weight * MILLION // (weight + _KIND_HALF * SCALE)
+        np.maximum(kinds, (marks & np.uint64(kind_bit(number)) > 0) * share, out=kinds)
+    components[:, COLUMN["statement"]] = (marks & np.uint64(ENDS_AS_QUESTION) == 0) * MILLION
+    components[:, COLUMN["news"]] = (marks & np.uint64(REPLIES) == 0) * MILLION
+    length = places.length[place]
+    components[:, COLUMN["length"]] = length * MILLION // (length + _LENGTH_HALF)
 
 
 def _union(parts: Sequence[I64], count: int) -> I64:
@@ -128,10 +159,13 @@ def _union(parts: Sequence[I64], count: int) -> I64:
     return np.flatnonzero(is_in)
 
 
-def _passes(score: WordScores, profile: Profile) -> Mask:
-    is_close = (score.direct > 0) | (score.exchanges >= profile.floor.neighbour_words)
-    is_enough = score.covered >= max(profile.floor.coverage, 1)
-    return is_close & (is_enough | (score.direct >= profile.floor.words))
+def _passes(places: Places, score: WordScores, profile: Profile) -> Mask:
+    floor = profile.floor
+    is_close = (score.direct > 0) | (score.exchanges >= floor.neighbour_words)
+    if floor.talk_words and score.asked >= floor.talk_words:
+        is_close |= places.is_talk[score.place]
+    is_enough = score.covered >= max(floor.coverage, 1)
+    return is_close & (is_enough | (score.direct >= floor.words))
 
 
 def _best(words: list[WordScores], place: I64, name: str) -> I64:
@@ -145,7 +179,7 @@ def _best(words: list[WordScores], place: I64, name: str) -> I64:
 
 
 def score_of(components: I64, profile: Profile) -> I64:
-    """Return the score of each row of (n, 8) components: the clamped weighted sum, in millionths."""
+    """Return the score of each row of components: the clamped weighted sum, in millionths."""
     weights = np.array([getattr(profile.weights, name) for name in COMPONENTS], np.int64)
     result: I64 = np.clip((components * weights).sum(axis=1) // MILLION, 0, MILLION)
     return result

@@ -16,17 +16,22 @@ from amos.retrieval.words import Vocabulary, encode
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 _WHOLE = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """Rows of one kind with their passages: document d is passage `passage[d]` of row `row[d]`."""
+    """Rows of one kind with their passages: document d is passage `passage[d]` of row `row[d]`.
+
+    marks: (documents,) bits of `retrieval.marks`.
+    """
 
     rows: Rows
     row: I32
     passage: I32
+    marks: U64
     postings: Postings
 
 
@@ -38,6 +43,7 @@ def build_space(rows: Rows, texts: Sequence[str | None]) -> Space:
         rows=rows,
         row=encoded.text_of,
         passage=encoded.passage,
+        marks=encoded.marks,
         postings=build_postings(encoded, vocabulary),
     )
 
@@ -47,6 +53,7 @@ class Documents:
     """Base and tail of one kind under each other.
 
     is_alive: (rows,) false where a later version of the same row follows.
+    marks: (documents,) bits of `retrieval.marks`.
     parts: postings with the number of their first document.
     """
 
@@ -54,6 +61,7 @@ class Documents:
     is_alive: Mask
     row: I32
     passage: I32
+    marks: U64
     lengths: I32
     parts: tuple[tuple[Postings, int], ...]
 
@@ -89,6 +97,7 @@ def stacked(spaces: Sequence[Space]) -> Documents:
         is_alive=np.concatenate(alive),
         row=np.concatenate([s.row + np.int32(n) for s, n in zip(spaces, row_starts[:-1], strict=True)]),
         passage=np.concatenate([space.passage for space in spaces]),
+        marks=np.concatenate([space.marks for space in spaces]),
         lengths=np.concatenate([space.postings.lengths for space in spaces]),
         parts=tuple((s.postings, int(n)) for s, n in zip(spaces, doc_starts[:-1], strict=True)),
     )
@@ -118,6 +127,7 @@ def merged(spaces: Sequence[Space]) -> Space:
         rows=picked(documents.rows, living),
         row=doc_place[kept].astype(np.int32),
         passage=documents.passage[kept],
+        marks=documents.marks[kept],
         postings=merge_postings(parts, len(kept)),
     )
 

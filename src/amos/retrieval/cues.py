@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from amos.retrieval import scripts
+from amos.retrieval.dates import AskedDate, asked_dates, is_date_word
 from amos.retrieval.language import FUNCTION_WORDS, OWNER_WORDS, STOP_WORDS
 from amos.retrieval.languages import second_stem
+from amos.retrieval.marks import asked_cues, asked_kinds
 from amos.retrieval.words import segment, term_hash, words_of
 
 SHORTEST_MENDED = 4
@@ -33,11 +35,17 @@ class CueTerm:
 
 @dataclass(frozen=True, kw_only=True)
 class Cue:
-    """One question as terms.  means_owner: it says I, my or user."""
+    """One question as terms.  means_owner: it says I, my or user.
+
+    asked_cues, asked_kinds: numbers of the answer types and of the kinds of things that it asks for.
+    """
 
     text: str
     terms: tuple[CueTerm, ...]
     means_owner: bool
+    asked_cues: tuple[int, ...] = ()
+    asked_kinds: tuple[int, ...] = ()
+    dates: tuple[AskedDate, ...] = ()
 
 
 def _term(text: str, word: int, *, is_required: bool = True, is_exact: bool = False) -> CueTerm:
@@ -76,17 +84,29 @@ def read_cue(text: str, is_known: Callable[[int], bool]) -> Cue:
     languages = languages_of(tokens)
     foreign = FUNCTION_WORDS[languages[0]] if len(languages) == 1 else frozenset()
     kept = [token for token in tokens if scripts.lowered(token) not in foreign]
+    dates = asked_dates(text)
+    # a date is met by when it was said: its words need not be there, unless there are no others
+    whens = {token for token in kept if dates and is_date_word(token)}
+    whens = whens if any(words_of(token) for token in kept if token not in whens) else set()
     terms: dict[str, CueTerm] = {}
-    for number, word in enumerate(word for token in kept for word in words_of(token)):
+    named = ((token in whens, word) for token in kept for word in words_of(token))
+    for number, (is_when, word) in enumerate(named):
         is_whole = not word.parts or is_known(term_hash(word.main[0]))
         for term in word.main if is_whole else word.parts:
-            made = _term(term, number, is_required=not word.is_negation)
+            made = _term(term, number, is_required=not (word.is_negation or is_when))
             terms.setdefault(term, _with_second_stems(made, languages))
         for term in word.extra:
             if term.startswith("="):
                 terms.setdefault(term, _term(term, number, is_required=False, is_exact=True))
     lows = {piece for token in tokens for piece in token.lower().replace("’", "'").split("'")}
-    return Cue(text=text, terms=tuple(terms.values()), means_owner=bool(lows & OWNER_WORDS))
+    return Cue(
+        text=text,
+        terms=tuple(terms.values()),
+        means_owner=bool(lows & OWNER_WORDS),
+        asked_cues=asked_cues(text),
+        asked_kinds=asked_kinds(terms),
+        dates=dates,
+    )
 
 
 def name_terms(name: str) -> tuple[int, ...]:

@@ -9,13 +9,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from amos.retrieval.candidates import Scored, keep, position_of
+from amos.retrieval.candidates import (
+    DIRECT_CUE_MATCH,
+    DISPUTED,
+    NEIGHBOURS,
+    SUPERSEDED,
+    WORDS,
+    Scored,
+    keep,
+    position_of,
+    score_of,
+)
+from amos.retrieval.profile import MILLION, Profile
 from amos.retrieval.rows import NO_ID, UNKNOWN_US, Array, id_array, text_hash
 from amos.retrieval.view import View
 from amos.schemas.ranked import COMPONENTS, RANKED
 
 I64 = npt.NDArray[np.int64]
-DIRECT = COMPONENTS.index("direct_cue_match")
 
 
 def without_outdated(view: View, turns: Scored, atoms: Scored) -> tuple[Scored, int]:
@@ -51,6 +61,7 @@ def fold_items(
     view: View,
     turns: Scored,
     atoms: Scored,
+    profile: Profile,
     k: int,
     reserved: Sequence[Sequence[str]] = (),
 ) -> tuple[pa.Table, int]:
@@ -61,11 +72,9 @@ def fold_items(
     turns, atoms = _best_per_row(turns), _best_per_row(atoms)
     shown_by = _shown_by(view, turns, atoms)
     has_turn = shown_by >= 0
-    score, components = atoms.score.copy(), atoms.components.copy()
-    turn_score = np.where(has_turn, turns.score[shown_by], -1) if len(turns.row) else np.full(len(score), -1)
-    is_better = turn_score > score
-    score[is_better] = turn_score[is_better]
-    components[is_better] = turns.components[shown_by[is_better]]
+    components = atoms.components.copy()
+    components[has_turn] = joined_components(components[has_turn], turns.components[shown_by[has_turn]])
+    score = score_of(components, profile)
     alone = np.ones(len(turns.row), bool)
     alone[shown_by[has_turn]] = False
     if view.wanted.types and "turn" not in view.wanted.types:
@@ -81,7 +90,7 @@ def fold_items(
     if reserved and len(order) > k:
         kinds = np.zeros(len(is_turn), np.uint64)
         kinds[: len(score)] = atom_rows["type"][atoms.row]
-        matches = np.concatenate([components, turns.components[alone]])[:, DIRECT]
+        matches = np.concatenate([components, turns.components[alone]])[:, DIRECT_CUE_MATCH]
         best = order[np.union1d(np.arange(k), _reserved(matches[order], kinds[order], reserved))]
     items = _Items(
         score=all_scores[best],
@@ -90,6 +99,17 @@ def fold_items(
         turn_row=np.concatenate([source_row, turns.row[alone]])[best],
     )
     return _ranked_table(view, items), len(is_turn)
+
+
+def joined_components(claim: I64, turn: I64) -> I64:
+    """Return what a claim and the turn that says it bring together: the better of the two in each component.
+
+    What has ended or is disputed is so by the claim.  Words and neighbours stay one share.
+    """
+    joined = np.maximum(claim, turn)
+    joined[:, [SUPERSEDED, DISPUTED]] = claim[:, [SUPERSEDED, DISPUTED]]
+    joined[:, NEIGHBOURS] = np.minimum(joined[:, NEIGHBOURS], MILLION - joined[:, WORDS])
+    return joined
 
 
 def _reserved(matches: I64, kinds: Array, groups: Sequence[Sequence[str]]) -> I64:

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from amos.retrieval import scripts
 from amos.retrieval.language import FUNCTION_WORDS, STOP_WORDS
-from amos.retrieval.words import Encoded, Vocabulary, snowball, stem_of
+from amos.retrieval.stemming import snowball, stem_of
+from amos.retrieval.words import Encoded, Vocabulary
 
 I64 = npt.NDArray[np.int64]
 

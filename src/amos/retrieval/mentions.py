@@ -21,6 +21,7 @@ class Mention:
     """
 
     def __init__(self, view: View, cue: Cue) -> None:
+        self.cue = cue
         self.means_owner = cue.means_owner
         named: dict[int, list[int]] = {}
         terms = {value for term in cue.terms for value in term.hashes}

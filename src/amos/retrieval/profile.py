@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -12,11 +13,16 @@ import msgspec
 from amos.errors import UsageError
 
 MILLION = 1_000_000
-DEFAULT_PROFILE = "words.v1"
+DEFAULT_PROFILE = "amos.v2"
 
 
 class Bm25f(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Field weights and curve of the word score, in thousandths."""
+    """Field weights and curve of the word score, in thousandths.
+
+    half: the score that maps to one half.  Where it is 0, a score is told as the share of what the known
+    words of the question could bring at most, `words` of them of mean weight where it has more.
+    session_b, session_k1: the same curve for a session as one document.
+    """
 
     b: int
     k1: int
@@ -24,9 +30,12 @@ class Bm25f(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     caption: int
     near: int
     far: int
-    half: int
     exact: int
     misspelt: int
+    half: int = 0
+    words: int = 6
+    session_b: int = 750
+    session_k1: int = 1200
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,6 +49,19 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: int
     superseded: int
     contradicted: int
+    session_match: int = 0
+    answers_question: int = 0
+    date_match: int = 0
+    kind_match: int = 0
+    cue_when: int = 0
+    cue_number: int = 0
+    cue_where: int = 0
+    cue_reason: int = 0
+    cue_feeling: int = 0
+    cue_name: int = 0
+    statement: int = 0
+    news: int = 0
+    length: int = 0
 
 
 class TrustConfidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,12 +79,15 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     coverage: share of the question's weight, in millionths.  words: share of its words that the item
     itself may hold instead, so that words which every item holds still count.  neighbour_words: words
-    of the question that the neighbours must hold where the item itself holds none.
+    of the question that somebody else must have said next to an item that holds none itself; talk_words:
+    a question of so many words also brings what anybody said next to one of them in a talk of several
+    people, 0 for never.
     """
 
     coverage: int
     words: int
     neighbour_words: int
+    talk_words: int = 0
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,3 +113,13 @@ def load_profile(name: str = DEFAULT_PROFILE) -> Profile:
     if not file.is_file():
         raise UsageError(f"no ranking profile is called {name!r}", advice=f"Use {DEFAULT_PROFILE!r}.")
     return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Profile)
+
+
+def profile_toml(profile: Profile) -> bytes:
+    """Return the profile as a TOML file that `load_profile` would read again."""
+    fields = msgspec.to_builtins(profile)
+    lines = [f"{name} = {json.dumps(value)}" for name, value in fields.items() if isinstance(value, str)]
+    for name, table in fields.items():
+        if isinstance(table, dict):
+            lines += ["", f"[{name}]", *(f"{key} = {number}" for key, number in table.items())]
+    return ("\n".join(lines) + "\n").encode()

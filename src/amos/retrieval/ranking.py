@@ -63,7 +63,7 @@ def rank_view(
     below = turns.below + atoms.below
     if below:
         omitted["low_relevance"] = below
-    items, total = fold_items(view, turns, keep(atoms, reasons == 0), k, reserved)
+    items, total = fold_items(view, turns, keep(atoms, reasons == 0), profile, k, reserved)
     return Ranking(
         items=items,
         omitted=omitted,

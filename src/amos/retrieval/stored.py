@@ -16,12 +16,13 @@ from amos.retrieval.cited import LABELS_FILE
 from amos.retrieval.container import Container, IndexDamageError, StoredArray, StoredColumns, pack_arrays
 from amos.retrieval.corpus import Space
 from amos.retrieval.language import LISTS_FILE
+from amos.retrieval.marks import MARKS_FILE
 from amos.retrieval.postings import Postings
 from amos.retrieval.rows import Rows
 from amos.retrieval.words import ENCODER, ENCODER_VERSION
 
 Array = npt.NDArray[Any]
-LAYOUT = 2
+LAYOUT = 3
 _LARGE = ("docs", "counts", "names")
 _SMALL = ("hashes", "starts", "lengths", "name_starts")
 
@@ -43,7 +44,7 @@ class Base:
 
 def encoder_id() -> str:
     """Return the encoder with everything its terms depend on: code, Unicode, stemmer, word lists."""
-    lists = LISTS_FILE.read_bytes() + LABELS_FILE.read_bytes()
+    lists = LISTS_FILE.read_bytes() + LABELS_FILE.read_bytes() + MARKS_FILE.read_bytes()
     return (
         f"{ENCODER}@{ENCODER_VERSION} unicode {unicodedata.unidata_version} "
         f"snowball {Stemmer.version()} lists {hashlib.sha256(lists).hexdigest()[:12]}"
@@ -55,7 +56,7 @@ def pack_base(base: Base) -> bytes:
     arrays: dict[str, Array] = {}
     for kind, space in (("turns", base.turns), ("atoms", base.atoms)):
         arrays |= {f"{kind}.rows.{name}": values for name, values in space.rows.items()}
-        arrays |= {f"{kind}.row": space.row, f"{kind}.passage": space.passage}
+        arrays |= {f"{kind}.row": space.row, f"{kind}.passage": space.passage, f"{kind}.marks": space.marks}
         parts = {name: np.asarray(getattr(space.postings, name)) for name in (*_SMALL, *_LARGE)}
         arrays |= {f"{kind}.postings.{name}": values for name, values in parts.items()}
     arrays |= {f"supports.{name}": values for name, values in base.supports.items()}
@@ -99,6 +100,7 @@ def _space(container: Container, kind: str) -> Space:
         rows=StoredColumns(container, f"{kind}.rows."),
         row=container.array(f"{kind}.row"),
         passage=container.array(f"{kind}.passage"),
+        marks=container.array(f"{kind}.marks"),
         postings=Postings(**small, **large),
     )
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from amos.kernels.postings import SCALE, THOUSAND
 from amos.retrieval.corpus import Corpus, Documents, order_of_turns
+from amos.retrieval.marks import HOLDS_QUESTION, kind_bit
+from amos.retrieval.marks import KINDS as KINDS_OF_THINGS
 from amos.retrieval.profile import Bm25f
 from amos.retrieval.rows import KINDS, Array, text_hash
 from amos.retrieval.visibility import (
@@ -26,6 +28,7 @@ from amos.retrieval.visibility import (
 )
 
 I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
 CAPTION = KINDS.index("caption")
 
 
@@ -65,13 +68,89 @@ class Places:
         """Return the number of places that take part in the statistics."""
         return int(self.is_counted.sum())
 
+    @cached_property
+    def marks(self) -> U64:
+        """Return (n,) bits of `retrieval.marks`."""
+        marks: U64 = self.documents.marks[self.document]
+        return marks
 
-def _impacts(lengths: Array, counted: Mask, bm25f: Bm25f) -> I64:
-    """Return per document SCALE / (1 - b + b · length / mean), the mean over `counted` ones."""
+    @cached_property
+    def kind_frequency(self) -> list[int]:
+        """Return for each of KINDS how many places of the statistics hold it."""
+        marks = self.marks[self.is_counted]
+        return [
+            int((marks & np.uint64(kind_bit(number)) > 0).sum()) for number in range(len(KINDS_OF_THINGS))
+        ]
+
+    @cached_property
+    def length(self) -> I64:
+        """Return (n,) words that count."""
+        return self.documents.lengths[self.document].astype(np.int64)
+
+    @cached_property
+    def session_number(self) -> I64:
+        """Return (n,) the number of the session, 0 … in reading order."""
+        assert self.session is not None
+        is_first = np.zeros(self.count, np.int64)
+        is_first[1:] = self.session[1:] != self.session[:-1]
+        return np.cumsum(is_first)
+
+    @cached_property
+    def session_length(self) -> I64:
+        """Return per session the words that count."""
+        length = np.zeros(int(self.session_number[-1]) + 1 if self.count else 0, np.int64)
+        np.add.at(length, self.session_number, self.length)
+        return length
+
+    @cached_property
+    def session_turns(self) -> I64:
+        """Return per session how many places it has."""
+        return np.bincount(self.session_number).astype(np.int64)
+
+    def session_impact(self, b: int) -> I64:
+        """Return per session SCALE / (1 - b + b · length / mean); made once per b."""
+        made = self._session_impacts.get(b)
+        if made is None:
+            every = np.ones(len(self.session_length), bool)
+            made = self._session_impacts[b] = impacts(self.session_length, every, b)
+        return made
+
+    @cached_property
+    def _session_impacts(self) -> dict[int, I64]:
+        return {}
+
+    @cached_property
+    def is_talk(self) -> Mask:
+        """Return (n,) whether more than one person speaks in the session."""
+        if self.session is None or not self.count:
+            return np.zeros(self.count, bool)
+        number = self.session_number
+        first = self.speaker[np.searchsorted(number, np.arange(int(number[-1]) + 1))]
+        several = np.zeros(len(first), bool)
+        several[number[self.speaker != first[number]]] = True
+        talk: Mask = several[number]
+        return talk
+
+    @cached_property
+    def is_after_question(self) -> Mask:
+        """Return (n,) whether somebody else asked something right before in the same session."""
+        result = np.zeros(self.count, bool)
+        if self.session is not None and self.count:
+            asked = self.marks[:-1] & np.uint64(HOLDS_QUESTION) > 0
+            same = self.session[1:] == self.session[:-1]
+            result[1:] = asked & same & (self.speaker[1:] != self.speaker[:-1])
+        return result
+
+
+def impacts(lengths: Array, counted: Mask, b: int) -> I64:
+    """Return per document SCALE / (1 - b + b · length / mean), the mean over `counted` ones.
+
+    b: share of length normalisation, in thousandths.
+    """
     known = lengths[counted & (lengths > 0)]
     total, number = (int(known.sum()), len(known)) if len(known) else (1, 1)
-    base = (THOUSAND - bm25f.b) * total
-    slope = bm25f.b * number * lengths.astype(np.int64)
+    base = (THOUSAND - b) * total
+    slope = b * number * lengths.astype(np.int64)
     result: Any = SCALE * THOUSAND * total // np.maximum(base + slope, 1)
     return result
 
@@ -89,8 +168,8 @@ def place_turns(documents: Documents, visible: Mask, bm25f: Bm25f) -> Places:
     slot[own] = np.arange(len(own))
     attached = np.flatnonzero(is_caption & shown)
     slot[attached] = slot[main[attached]]
-    impact = _impacts(documents.lengths, shown & ~is_caption, bm25f)
-    captions = _impacts(documents.lengths, shown & is_caption, bm25f)
+    impact = impacts(documents.lengths, shown & ~is_caption, bm25f.b)
+    captions = impacts(documents.lengths, shown & is_caption, bm25f.b)
     session = documents.rows["session"][row[own]].view(np.int64)
     return Places(
         documents=documents,
@@ -135,7 +214,7 @@ def place_atoms(documents: Documents, visible: Mask, eligible: Mask, bm25f: Bm25
         session=None,
         speaker=documents.rows["holder"][documents.row[own]].view(np.int64),
         slot=slot,
-        impact=_impacts(documents.lengths, counted, bm25f),
+        impact=impacts(documents.lengths, counted, bm25f.b),
         is_caption=np.zeros(len(shown), bool),
         is_counted=counted[own],
     )

@@ -114,7 +114,10 @@ def shown_turns(rows: Rows, wanted: RowFilter, held: Array) -> Mask:
     shown &= (rows["kind"] != KINDS.index("thinking")) & (rows["kind"] != KINDS.index("record"))
     shown &= rows["trust"] != TRUSTS.index(Trust.RECALL)
     if not wanted.include_untrusted:
-        shown &= np.isin(rows["trust"], np.array([TRUSTS.index(trust) for trust in TRUSTED], np.uint8))
+        is_trusted = np.isin(rows["trust"], np.array([TRUSTS.index(trust) for trust in TRUSTED], np.uint8))
+        # a model's caption helps to find the picture's message; it is never an answer of its own
+        is_caption = (rows["kind"] == KINDS.index("caption")) & (rows["trust"] == TRUSTS.index(Trust.TOOL))
+        shown &= is_trusted | is_caption
         shown &= ~np.isin(rows["kind"], np.array([KINDS.index(kind) for kind in UNTRUSTED_KINDS], np.uint8))
     if len(held):
         shown &= ~np.isin(rows["id"], held)

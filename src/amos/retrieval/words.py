@@ -11,19 +11,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import reduce
 from itertools import chain
-from typing import Any
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
-import Stemmer
 
 from amos.retrieval import scripts
-from amos.retrieval.language import FORM_OF, NEGATIONS, STOP_WORDS
+from amos.retrieval.language import NEGATIONS, STOP_WORDS
+from amos.retrieval.marks import text_marks, token_marks
+from amos.retrieval.stemming import stem_of
 
 ENCODER = "words"
-ENCODER_VERSION = 1
+ENCODER_VERSION = 2
 LONGEST_TERM = 40
 """Characters; longer words are indexed by their beginning."""
 PASSAGE_WORDS = 220
@@ -32,12 +33,6 @@ PASSAGE_WORDS = 220
 _CONTRACTIONS = frozenset(["s", "t", "m", "re", "ve", "ll", "d"])
 U64 = npt.NDArray[np.uint64]
 I32 = npt.NDArray[np.int32]
-
-
-@lru_cache(maxsize=16)
-def snowball(language: str) -> Any:
-    """Return the stemmer of one language."""
-    return Stemmer.Stemmer(language, 0)  # our own memo is the cache
 
 
 def segment(text: str) -> list[str]:
@@ -133,11 +128,6 @@ def _plain_word(piece: str) -> Word | None:
     return Word(main=(stem_of(plain),), extra=extra, is_negation=piece in NEGATIONS)
 
 
-def stem_of(plain: str) -> str:
-    """Return the Snowball stem of a folded word, irregular English forms joined first."""
-    return snowball(scripts.stemmer_of(plain)).stemWord(FORM_OF.get(plain, plain))
-
-
 def term_hash(term: str) -> int:
     """Return the 64-bit number by which the index knows a term."""
     return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "little")
@@ -148,19 +138,22 @@ class Vocabulary(dict[str, tuple[int, ...]]):
     """Codes of terms met so far; indexing by a token learns it.
 
     Maps a segmented token to the codes of its terms.  `terms` is in code order; `counts`
-    tells which codes add to the length of a text.
+    tells which codes add to the length of a text; `marks` holds what else a token says.
     """
 
     terms: list[str] = field(default_factory=list)
     counts: list[bool] = field(default_factory=list)
     codes: dict[str, int] = field(default_factory=dict)
+    marks: dict[str, int] = field(default_factory=dict)
 
     def __missing__(self, token: str) -> tuple[int, ...]:
         """Learn `token` and return its codes."""
         learned: list[int] = []
-        for word in words_of(token):
+        words = words_of(token)
+        for word in words:
             learned += [self._code(term, True) for term in word.main]
             learned += [self._code(term, False) for term in (*word.extra, *word.parts)]
+        self.marks[token] = token_marks(token.lower(), (term for word in words for term in word.main))
         self[token] = entry = tuple(learned)
         return entry
 
@@ -184,31 +177,36 @@ class Encoded:
     """Texts as term codes: `codes` of passage i stand at starts[i]:starts[i + 1].
 
     text_of: (passages,) number of the text a passage belongs to, ascending; a text without
-    words still has one passage.  passage: (passages,) its number inside the text.
+    words still has one passage.  passage: (passages,) its number inside the text.  marks: (passages,)
+    bits of `retrieval.marks`.
     """
 
     codes: I32
     starts: npt.NDArray[np.int64]
     text_of: I32
     passage: I32
+    marks: U64
 
 
 def encode(texts: Iterable[str | None], vocabulary: Vocabulary) -> Encoded:
     """Return the term codes of `texts`, passage by passage; linear in their length."""
     codes: list[int] = []
-    starts, owners, numbers = [0], [], []
-    learn = vocabulary.__getitem__
+    starts, owners, numbers, marks = [0], [], [], []
+    learn, marks_of = vocabulary.__getitem__, vocabulary.marks.__getitem__
     for number, text in enumerate(texts):
         tokens = segment(text) if text else []
+        whole = text_marks(text, tokens) if text else 0
         for passage, low in enumerate(range(0, max(len(tokens), 1), PASSAGE_WORDS)):
             part = tokens if len(tokens) <= PASSAGE_WORDS else tokens[low : low + PASSAGE_WORDS]
             codes.extend(chain.from_iterable(map(learn, part)))
             starts.append(len(codes))
             owners.append(number)
             numbers.append(passage)
+            marks.append(reduce(or_, map(marks_of, part), whole))
     return Encoded(
         codes=np.array(codes, np.int32),
         starts=np.array(starts, np.int64),
         text_of=np.array(owners, np.int32),
         passage=np.array(numbers, np.int32),
+        marks=np.array(marks, np.uint64),
     )

@@ -15,8 +15,21 @@ COMPONENTS = (
     "confidence",
     "superseded",
     "contradicted",
+    "session_match",
+    "answers_question",
+    "date_match",
+    "kind_match",
+    "cue_when",
+    "cue_number",
+    "cue_where",
+    "cue_reason",
+    "cue_feeling",
+    "cue_name",
+    "statement",
+    "news",
+    "length",
 )
-"""Score components of profile words.v1, each absolute, 0 to 1,000,000."""
+"""Score components, each absolute, 0 to 1,000,000; a ranking profile weighs them."""
 
 RANKED = pa.schema(
     [

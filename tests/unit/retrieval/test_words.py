@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from amos.retrieval.language import FORM_OF
-from amos.retrieval.words import PASSAGE_WORDS, Vocabulary, encode, segment, stem_of, words_of
+from amos.retrieval.stemming import stem_of
+from amos.retrieval.words import PASSAGE_WORDS, Vocabulary, encode, segment, words_of
 
 
 def terms(text):
