@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from amos.extraction.frames import find_frames
 from amos.extraction.frames_found import Kind, flat
-from amos.extraction.notes import coded, unread_reasons
+from amos.extraction.notes import coded, one_array, unread_reasons
 from amos.extraction.screen_view import byte_offsets
 from amos.schemas.choosing import with_column
 from amos.schemas.claims import CLAIMS, SOURCE_NOTES
@@ -269,10 +269,13 @@ def requests_of(sources: pa.Table) -> dict[int, list[Request]]:
 
 def _may_ask(texts: pa.ChunkedArray) -> NDArray[np.bool_]:
     """Return which texts may hold a request, never too few; few texts are not worth another pattern."""
+    encoded = one_array(texts).dictionary_encode()  # equal texts are asked once
+    distinct = encoded.dictionary
     if texts.nbytes <= _SMALL:
-        return np.array([_GATE_ALONE.search(text) is not None for text in texts.to_pylist()], np.bool_)
-    found: NDArray[np.bool_] = pc.match_substring_regex(texts, _GATE).to_numpy(zero_copy_only=False)
-    return found.astype(np.bool_)
+        found = np.array([_GATE_ALONE.search(text) is not None for text in distinct.to_pylist()], np.bool_)
+    else:
+        found = pc.match_substring_regex(distinct, _GATE).to_numpy(zero_copy_only=False).astype(np.bool_)
+    return np.asarray(found[encoded.indices.to_numpy()], np.bool_)
 
 
 def withhold_requested(claims: pa.Table, requests: dict[int, list[Request]]) -> pa.Table:
