@@ -86,7 +86,7 @@ class Run:
                     self.shard.tidy(now=self.now(), is_running=True)
                 if progress is not None:
                     progress(batch.record_count, batch.bytes_read)
-                collect()
+                collect(is_due=batch.record_count >= _AHEAD_FROM)
         self.receipt.graph_version = self.shard.head or None
         self.receipt.fallback_reasons = fallback_reasons(self.rules.extractor)
         return self.receipt
