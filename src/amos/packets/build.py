@@ -24,7 +24,7 @@ from amos.packets.packet import (
     Packet,
     PacketItem,
 )
-from amos.packets.processors import slots_of
+from amos.packets.processors import Slot, slots_of
 from amos.packets.redundancy import fold_redundant
 from amos.packets.request import PacketRequest
 from amos.schemas.ranked import COMPONENTS
@@ -143,7 +143,7 @@ def _items(
     for row in recalled.evidence.to_pylist():
         evidence.setdefault(row["rank"], []).append(row)
     disputed = {row["atom_id"] for row in recalled.conflicts.to_pylist()}
-    wanted = {kind: slot.fields for slot in slots_of(request.processor).values() for kind in slot.types}
+    wanted = {kind: slot for slot in slots_of(request.processor).values() for kind in slot.types}
     return [
         _item(row, evidence.get(row["rank"], []), claims.get(row["atom_id"]), request, disputed, wanted)
         for row in recalled.items.to_pylist()
@@ -156,7 +156,7 @@ def _item(
     claim: dict[str, Any] | None,
     request: PacketRequest,
     disputed: set[bytes],
-    wanted: Mapping[str, tuple[str, ...]],
+    wanted: Mapping[str, Slot],
 ) -> PacketItem:
     shown = [_reference(entry) for entry in evidence]
     shared = {
@@ -182,16 +182,19 @@ def _item(
         is_disputed=row["atom_id"] in disputed,
         valid_from=_time(claim["valid_from"]),
         valid_until=_time(claim["valid_until"]),
-        details=_details(claim, wanted.get(claim["type"], ())),
+        details=_details(claim, wanted.get(claim["type"])),
         provenance=_provenance(claim) if request.include_provenance else None,
         **shared,
     )
 
 
-def _details(claim: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return the named fields of the payload, None where it has none of them."""
-    payload = msgspec.json.decode(claim["payload"]) if fields else {}
-    return {name: payload[name] for name in fields if payload.get(name) is not None} or None
+def _details(claim: dict[str, Any], slot: Slot | None) -> dict[str, Any] | None:
+    """Return what the payload has of the fields of a slot, None where that is nothing."""
+    if slot is None or not slot.fields:
+        return None
+    payload = msgspec.json.decode(claim["payload"])
+    found = {name: payload.get(name) for name in slot.fields}
+    return {name: value for name, value in found.items() if value not in (None, slot.plain.get(name))} or None
 
 
 def _provenance(claim: dict[str, Any]) -> dict[str, Any]:

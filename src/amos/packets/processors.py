@@ -25,11 +25,15 @@ class Allowance(NamedTuple):
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Atom types that serve one need.  fields: of the payload, shown to those who need the slot."""
+    """Atom types that serve one need.
+
+    fields: of the payload, shown to those who need the slot.  plain: values not worth showing, by field.
+    """
 
     title: str
     types: tuple[str, ...]
     fields: tuple[str, ...]
+    plain: dict[str, str] = {}
 
 
 class Processor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -103,6 +103,15 @@ def test_an_executor_reads_steps_under_their_heading(packet_of, form):
     assert packet.items[0].details == {"steps": ["fill with vinegar", "boil", "rinse"]}
 
 
+@pytest.mark.parametrize(("strength", "shown"), [("stated", None), ("strong", {"strength": "strong"})])
+def test_what_says_nothing_is_no_detail(packet_of, strength, shown):
+    told = Told()
+    payload = json.dumps({"property": "favourite tea", "value": "mint", "strength": strength})
+    source = told.turn("My favourite tea is mint.")
+    told.claim(source, "favourite tea", "mint", type="preference", payload=payload)
+    assert packet_of(told, "favourite tea").items[0].details == shown
+
+
 def test_every_type_that_a_slot_names_exists_once():
     kinds = {kind.value for kind in AtomType}
     for name in processor_names():
