@@ -16,7 +16,7 @@ import pyarrow as pa
 from amos.errors import InputError, IntegrityError
 from amos.flow.printed import ID_TABLES
 from amos.schemas.state import TABLES, stored
-from amos.sources.own_exports import own_file
+from amos.sources.own_exports import LINES, own_file
 from amos.sources.reader import Sample
 
 _LONGEST_LINE = 64 << 20
@@ -95,7 +95,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 def _stranger(path: Path, number: int) -> InputError:
     with path.open("rb") as stream:
         own = own_file(Sample(name=path.name, head=stream.read(_HEAD_BYTES)))
-    if own is not None and number == 1:
+    if own not in (None, LINES) and number == 1:
         return InputError(f"{path} is {own.what}", path=str(path), advice=own.advice_for(path))
     return InputError(f"{path}: line {number} is no row of ours", path=str(path), advice=_ADVICE)
 

@@ -28,7 +28,7 @@ class OwnFile(NamedTuple):
         return self.advice.replace("{}", str(path.parent if self.is_folder else path))
 
 
-_LINES = OwnFile("an export of Amos as JSON lines", "Bring it in with `amos import {}`.")
+LINES = OwnFile("an export of Amos as JSON lines", "Bring it in with `amos import {}`.")
 _TABLES = OwnFile("part of a Parquet export of Amos", "Bring it in with `amos import {}`.", is_folder=True)
 _JOURNAL = OwnFile(
     "a journal of Amos, which is for checking and cannot be read back",
@@ -52,7 +52,7 @@ def own_file(sample: Sample) -> OwnFile | None:
     first = sample.objects[0] if sample.objects else {}
     if "amos_journal" in first:
         return _JOURNAL
-    return _LINES if first.get("table") in TABLES and len(first) > 1 else None
+    return LINES if first.get("table") in TABLES and len(first) > 1 else None
 
 
 def _kind(head: bytes) -> object:

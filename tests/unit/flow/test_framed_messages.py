@@ -14,13 +14,21 @@ from remembered import remembered, told
         ("Let's role-play. I live in Turku.", ("ignore", "hypothetical")),
         ("I love rain, said nobody ever.", ("ignore", "suspected_irony")),
         ("I live in Turku. That was a lie.", ("ignore", "self_correction")),
-        ("Forget that I live in Turku.", ("ignore", "request_not_memory")),
         ("I lived in Turku until 2014.", ("ignore", "historical_observation")),
     ],
 )
 def test_nothing_is_remembered_of_the_author(text, decision):
     with remembered(told("m", text)) as memory:
         assert memory.decided() == [("m", *decision)]
+        assert not memory.listed()
+
+
+def test_asking_to_forget_is_no_memory_and_waits_for_a_person():
+    with remembered(told("m", "Forget that I live in Turku.")) as memory:
+        assert sorted(memory.decided()) == [
+            ("m", "ignore", "request_not_memory"),
+            ("m", "quarantine", "forget_requested"),
+        ]
         assert not memory.listed()
 
 
