@@ -52,7 +52,7 @@ def read_batches(
     trust: str | None = None,
     zone: str | None = None,
     strict_limits: Limits = _DEFAULT_LIMITS,
-    batch_records: int = 10_240,
+    batch_records: int = 12_288,
     shard: tuple[str, str] = _SHARD,
 ) -> Iterator[Batch]:
     """Return the records behind `paths` in batches of about `batch_records`, 8 MiB at most.
