@@ -37,9 +37,11 @@ def fill_packet(
     room = budget.max_tokens * BYTES_PER_TOKEN - _envelope_bytes(packet, items, total)
     taken: set[int] = set()
     for at, most in _order_of_entry(items, processor, budget.max_items, room):
+        if at in taken or len(taken) == budget.max_items:
+            continue
         added = _joining(items[at], conflicts, packet.conflicts)
         cost = sum(len(msgspec.json.encode(part)) + 1 for part in (items[at], *added))
-        if at not in taken and len(taken) < budget.max_items and cost <= min(room, most):
+        if cost <= min(room, most):
             room -= cost
             taken.add(at)
             packet.conflicts += added
