@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -9,6 +10,18 @@ import click
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_object
+
+
+def _form_option(meaning: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option of a report that has a page."""
+    return click.option(
+        "--as",
+        "form",
+        type=click.Choice(["text", "html", "json"]),
+        default="text",
+        show_default=True,
+        help=meaning,
+    )
 
 
 @click.group()
@@ -56,14 +69,7 @@ def report_ingest(invocation: Invocation, *, form: str, as_json: bool) -> None: 
 
 
 @report.command("review")
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(["text", "html", "json"]),
-    default="text",
-    show_default=True,
-    help="Text, one HTML page of the whole queue, or JSON.",
-)
+@_form_option("Text, one HTML page of the whole queue, or JSON.")
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="At most so many cases; 20 in text, else 500."
 )
@@ -97,14 +103,7 @@ def report_review(
 
 
 @report.command("outcomes")
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(["text", "html", "json"]),
-    default="text",
-    show_default=True,
-    help="Text, one HTML page, or JSON.",
-)
+@_form_option("Text, one HTML page, or JSON.")
 @json_option
 @pass_invocation
 def report_outcomes(invocation: Invocation, /, *, form: str, as_json: bool) -> None:
