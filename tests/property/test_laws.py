@@ -1,6 +1,6 @@
 """The laws of the engine, end to end on stores on disk."""
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from amos.flow.digest import state_digest
@@ -8,6 +8,23 @@ from laws import digest_of, scratch
 from strategies import message_logs, write_lines
 
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+_PASSES = ("My pass is blue from 3 June 2026 to 9 June 2026.", "My pass is red since 2025.")
+BACK_AND_FORTH = [
+    {"id": f"m{number}", "conversation": talk, "turn": number, "text": text, "ts": said and f"2026-{said}Z"}
+    for number, (talk, text, said) in enumerate(
+        [
+            ("c1", _PASSES[0], None),
+            ("c2", _PASSES[1], "02-08T11:38:00"),
+            ("c1", "My floor is 3.", "02-16T23:39:00"),
+            ("c3", _PASSES[0], "04-16T08:19:00"),
+            ("c4", _PASSES[1], "02-17T05:45:00"),
+            ("c1", "My floor is 3.", "02-06T22:45:00"),
+        ]
+    )
+]
+"""Two values that give way to each other twice; the last line moves the first one before all others."""
 
 
 def ingest_each(groups):
@@ -20,6 +37,7 @@ def ingest_each(groups):
 
 
 @FEW
+@example(lines=BACK_AND_FORTH)
 @given(lines=message_logs())
 def test_one_batch_and_many_batches_give_the_same_state(lines):
     assert ingest_each([lines]) == ingest_each([[line] for line in lines])

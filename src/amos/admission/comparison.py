@@ -176,9 +176,10 @@ def find_changed_claims(before: Folded, after: Folded, count: int) -> list[int]:
     claim, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.lexsort((end, start, claim))
     claim, start, end = claim[order], start[order], end[order]
-    is_paired = np.zeros(claim.size, np.bool_)
-    equals_next = (claim[:-1] == claim[1:]) & (start[:-1] == start[1:]) & (end[:-1] == end[1:])
-    is_paired[:-1] |= equals_next
-    is_paired[1:] |= equals_next
-    differs[claim[~is_paired]] = True
+    is_first = np.ones(claim.size, np.bool_)
+    is_first[1:] = (claim[1:] != claim[:-1]) | (start[1:] != start[:-1]) | (end[1:] != end[:-1])
+    first = np.flatnonzero(is_first)
+    gained = np.where(order < before.interval_claim.size, -1, 1)
+    if first.size:
+        differs[claim[first[np.add.reduceat(gained, first) != 0]]] = True
     return np.flatnonzero(differs[:count]).tolist()

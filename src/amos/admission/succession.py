@@ -31,6 +31,8 @@ from amos.schemas.vocabulary import Reason
 I64 = NDArray[np.int64]
 Name = tuple[str, bytes, bytes, bytes]
 """A succession by ids: relation, predecessor, successor, decision that caused it."""
+Ends = tuple[bytes, str, bytes]
+"""An edge by its ends: from, relation, to."""
 
 _RELATIONS = ("corrects", "refines", "supersedes")  # in the order of their names
 _RELATION_OF = np.array(
@@ -216,11 +218,23 @@ def _neighbours(work: Work, dispute: tuple[tuple[int, ...], int] | None) -> set[
     return set(zip(ids[1:], ids, strict=False))
 
 
+def _still_told(work: Work, lineage: pa.Table, gone: set[Ends]) -> set[Ends]:
+    """Return those of `gone` that another stored row of lineage, which nothing withdraws, tells as well."""
+    if not gone:
+        return set()
+    held = work.current.rows("lineage", "successor_id", sorted({end[0] for end in gone}))
+    withdrawn = {row["retracts"] for row in held} | set(cells(lineage["retracts"]))
+    standing = (row for row in held if row["retracts"] is None and row["lineage_id"] not in withdrawn)
+    return gone & {(row["successor_id"], row["relation"], row["predecessor_id"]) for row in standing}
+
+
 def edge_rows(work: Work, lineage: pa.Table, contradictions: list[tuple[bytes, bytes, bool]]) -> pa.Table:
     """Return the edges that appear or retire with `lineage` rows and pairs of disputed sides."""
-    ends = zip(*(cells(lineage[name]) for name in _EDGE_OF), strict=True)
+    ends = list(zip(*(cells(lineage[name]) for name in _EDGE_OF), strict=True))
     stands = cells(lineage["retracts"].is_null())
     wanted = dict(zip(ends, ((stand, "admission.lineage") for stand in stands), strict=True))
+    for end in _still_told(work, lineage, {end for end in ends if not wanted[end][0]}):
+        del wanted[end]
     for one, two, stand in contradictions:
         wanted[one, "contradicts", two] = (stand, "admission.dispute")
     if not wanted:
