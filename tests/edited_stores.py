@@ -33,6 +33,7 @@ def make_full_store(folder):
     with amos.api.Store.create(root) as store:
         store.ingest(write_lines(folder / "notes.jsonl", *HOUSEHOLD))
         store.forget(_first_atom(store))
+        used(store, folder)
         store.snapshot()
         store.ingest(write_lines(folder / "more.jsonl", line("late", "My favourite tea is Assam.", 19)))
         with store.shard.pin() as snapshot:
@@ -44,6 +45,24 @@ def make_full_store(folder):
     note_copy(root / SHARD, CopyEntry(bytes(16), "backup", 1, 1, "elsewhere"))
     settle(root)
     return root
+
+
+def used(store, folder):
+    """Let the store be worked with: people meant, a dispute, a decision, an echo, an outcome of a packet."""
+    people = (
+        "My sister Ana likes tea.",
+        "She lives in Ghent.",
+        "Tom likes jam.",
+        "I like rye bread with butter.",
+    )
+    lines = [line(f"p{number}", text, 3 + number) for number, text in enumerate(people)]
+    lines += [line(f"d{bay}", f"My bay number is {bay}.", 2, conversation=f"c{bay}") for bay in (4, 5)]
+    store.ingest(write_lines(folder / "people.jsonl", *lines))
+    store.capture({"prompt": "What now?", "response": "As you like rye bread with butter, bake one."})
+    packet = store.packet("what do I like", record=True)
+    claims = [item.atom_id for item in packet.items if item.atom_id]
+    store.record_outcome(packet.packet_id, labels=["good"], used=claims[:1])
+    store.decide("approve", store.review().rows[0]["ref"])
 
 
 def promised(shard, conversations):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from amos.errors import UsageError
 from amos.flow.paging import Page, PageRequest, choose_page, event_times
 from amos.flow.printed import shown_id, shown_time
+from amos.flow.rekeying import is_keyed
 from amos.flow.sight import Sight, is_withheld
 from amos.flow.versions import latest
 from amos.identity import keyed_id, source_identity
@@ -117,19 +118,22 @@ def prompt_ids(keys: Iterable[str], key: bytes) -> list[bytes]:
 
 def stored_interactions(sight: Sight, ids: Sequence[bytes], key: bytes) -> list[Interaction]:
     """Return the interactions in sight whose prompts have these source ids, in their order."""
-    prompts = _by_id(sight, ids)
-    names = [row["delivery_key"] for row in prompts.values()]
-    replies = _by_id(
-        sight, [keyed_id(key, "sources", source_identity(FORMAT, name, RESPONSE)) for name in names]
-    )
-    by_name = {row["delivery_key"]: row for row in replies.values()}
+    prompts = _found(sight, "source_id", ids)
+    names = {row["delivery_key"] for row in prompts.values()}
+    plain = [keyed_id(key, "sources", source_identity(FORMAT, name, RESPONSE)) for name in names]
+    talks = {row["conversation_id"] for row in prompts.values() if is_keyed(row["delivery_key"])}
+    replies = _found(sight, "source_id", plain) | _found(sight, "conversation_id", talks)
+    by_name = {row["delivery_key"]: row for row in replies.values() if row["block"] == RESPONSE}
     return [_interaction(prompts[one], by_name) for one in ids if one in prompts]
 
 
-def _by_id(sight: Sight, ids: Sequence[bytes]) -> dict[bytes, dict[str, Any]]:
-    rows = latest(sight.snapshot.lookup("sources", "source_id", pa.array(list(ids), ID)), "sources")
-    seen = sight.seen("sources", rows).select(_LISTED)
-    return {row["source_id"]: row for row in seen.to_pylist()}
+def _found(sight: Sight, column: str, ids: Collection[bytes]) -> dict[bytes, dict[str, Any]]:
+    """Return the captured sources in sight of which an id is one of `ids`, by source id."""
+    if not ids:
+        return {}
+    rows = latest(sight.snapshot.lookup("sources", column, pa.array(list(ids), ID)), "sources")
+    rows = rows.filter(pc.equal(rows["format"], FORMAT))
+    return {row["source_id"]: row for row in sight.seen("sources", rows).select(_LISTED).to_pylist()}
 
 
 def _interaction(prompt: dict[str, Any], replies: dict[str, dict[str, Any]]) -> Interaction:
@@ -211,7 +215,8 @@ def _page(rows: pa.Table, chosen: Chosen) -> Page:
 
 def one_interaction(sight: Sight, name: str, key: bytes) -> Interaction:
     """Return the interaction called `name`.  Raises UsageError when there is none in sight."""
-    found = stored_interactions(sight, prompt_ids([name], key), key)
+    ids = _keyed_prompts(sight, name) if is_keyed(name) else []
+    found = stored_interactions(sight, ids or prompt_ids([name], key), key)
     if not found:
         raise UsageError(
             f"no interaction is called {name!r}",
@@ -219,3 +224,13 @@ def one_interaction(sight: Sight, name: str, key: bytes) -> Interaction:
             advice="`amos capture list` shows the ids there are.",
         )
     return found[0]
+
+
+def _keyed_prompts(sight: Sight, name: str) -> list[bytes]:
+    """Return the prompt of the record that is stored under `name` in place of its own key."""
+    rows = sight.current("sources", ["source_id", "format", "block", "delivery_key"])
+    is_it = pc.and_(pc.equal(rows["delivery_key"], name), pc.equal(rows["block"], PROMPT))
+    found: list[bytes] = rows.filter(pc.and_(is_it, pc.equal(rows["format"], FORMAT)))[
+        "source_id"
+    ].to_pylist()
+    return found

@@ -22,6 +22,7 @@ from amos.schemas.columns import ID
 
 _DIGEST = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{32})(?![0-9a-f])")
 _PATTERN = "(^|[^0-9a-f])([0-9a-f]{64}|[0-9a-f]{32})($|[^0-9a-f])"
+_KEYED = "k-"
 Renewed = dict[bytes, tuple[bytes, bytes, bytes]]
 """By source id: conversation id, and the first halves of the identities of conversation and source."""
 
@@ -38,9 +39,14 @@ def keyed_text(text: str, key: bytes) -> str:
 
     def replace(match: re.Match[str]) -> str:
         digest = hmac.digest(key, b"amos/rekey/1\x00" + match.group().encode(), "sha256")
-        return "k-" + base64.b32encode(digest[:16]).decode().rstrip("=").lower()
+        return _KEYED + base64.b32encode(digest[:16]).decode().rstrip("=").lower()
 
     return _DIGEST.sub(replace, text)
+
+
+def is_keyed(name: str) -> bool:
+    """Return whether a record's key was replaced: its sources keep ids that rest on the one before."""
+    return name.startswith(_KEYED)
 
 
 def _mapped(column: pa.ChunkedArray, change: Callable[[str], str]) -> pa.Array:

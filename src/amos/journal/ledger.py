@@ -72,9 +72,12 @@ class Sealed:
         """Return all rows, or those of one row group, straight from the file."""
         return source.read(self.entry, columns, group=part)
 
-    def column_from(self, source: SegmentSource, name: str, start: int) -> pa.ChunkedArray:
-        """Return the values of one column from row `start` of the segment on."""
-        return source.read(self.entry, [name]).column(name).slice(start)
+    def column_from(self, source: SegmentSource, name: str, start: int) -> Iterator[pa.ChunkedArray]:
+        """Yield the values of one column from row `start` of the segment on, one row group at a time."""
+        for group in range(self.part_count):
+            first, after = self._edges[group : group + 2].tolist()
+            if after > start:
+                yield source.read(self.entry, [name], group=group).column(name).slice(max(start - first, 0))
 
     def parts(self, source: SegmentSource, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield all rows, one row group at a time."""
@@ -126,9 +129,9 @@ class Hot:
             self._load = _loaded  # let go of the blobs
         return plain(self._rows.column(name))
 
-    def column_from(self, _source: SegmentSource, name: str, start: int) -> pa.Array:
-        """Return the values of one column from row `start` of the piece on."""
-        return self.column(name).slice(start)
+    def column_from(self, _source: SegmentSource, name: str, start: int) -> Iterator[pa.Array]:
+        """Yield the values of one column from row `start` of the piece on."""
+        yield self.column(name).slice(start)
 
     def let_go(self, name: str) -> None:
         """Hear that a joined piece holds this column."""
@@ -168,8 +171,8 @@ class Joined(Hot):
                 half.let_go(name)
         return found
 
-    def column_from(self, source: SegmentSource, name: str, start: int) -> pa.Array:
-        """Return the same without joining what only the late half is asked for."""
+    def column_from(self, source: SegmentSource, name: str, start: int) -> Iterator[pa.Array]:
+        """Yield the same without joining what only the late half is asked for."""
         early, late = self._halves
         if name in self._held or start < early.count:
             return super().column_from(source, name, start)

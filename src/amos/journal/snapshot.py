@@ -68,9 +68,11 @@ class Reading:
             for piece in ledger.pieces(table):
                 if piece.start + piece.count > found.row_count:
                     start = max(found.row_count - piece.start, 0)
-                    ids, where = _indexed(piece.column_from(self.source, column, start))
-                    keys.append(ids)
-                    positions.append(where + piece.start + start)
+                    for values in piece.column_from(self.source, column, start):
+                        ids, where = _indexed(values)
+                        keys.append(ids)
+                        positions.append(where + piece.start + start)
+                        start += len(values)
             found.extend(np.concatenate(keys), np.concatenate(positions), total)
             self._store_index(ledger, table, column, STORED_WHILE_RUNNING)
         return self._indexes[table, column]
@@ -117,7 +119,7 @@ class Reading:
         return pa.concat_tables(parts)
 
 
-def _indexed(values: pa.ChunkedArray) -> tuple[Array, Array]:
+def _indexed(values: Keys) -> tuple[Array, Array]:
     """Return the first key halves and row numbers of the ids that are not null."""
     held = column_arrays(values).valid
     where = np.arange(len(values)) if held is None else np.flatnonzero(held)
@@ -175,6 +177,8 @@ class Snapshot:
                 if rows is None:
                     break
                 yield rows if is_whole else within(rows, 0, self.version).select(chosen)
+                del rows
+                pa.default_memory_pool().release_unused()  # else it keeps what past row groups took
 
     def table(self, name: str, columns: Sequence[str] | None = None, *, since: int = 0) -> pa.Table:
         """Return all row versions with since < graph_version <= version, in commit order.

@@ -236,3 +236,18 @@ def test_echoes_can_be_asked_in_sql_shown_and_explained():
         assert (echo["atom_id"], echo["kind"], echo["delta"]) == (ref, "reinforcement", 0.02)
         shown = memory.store.show(echo["echo_id"])["item"]
         assert (shown["table"], shown["source_id"]) == ("echoes", echo["source_id"])
+
+
+def test_replies_without_an_id_are_found_after_something_was_forgotten():
+    with remembered(told("m1", LIKING), told("m2", "I hate figs.")) as memory:
+        (figs,) = [row for row in memory.listed() if "figs" in row["statement"]]
+        memory.store.forget(figs["atom_id"])
+        receipt = memory.store.capture({"prompt": "What now?", "response": ANSWER})
+        (echo,) = receipt["reinforced"]["echoes"]
+        (listed,) = memory.store.interactions()["interactions"]
+        assert listed["response_summary"] == ANSWER
+        for name in (listed["interaction_id"], *receipt["interactions"]):
+            assert memory.store.interaction(name)["response"] == ANSWER
+            assert memory.store.reinforce([name])["written"] == 0
+        assert echo["interaction"] == listed["interaction_id"]
+        sound(memory)
