@@ -38,6 +38,7 @@ _CITED = [
 _SUBJECT_OF = ("author_id", "author", "is_owner", *CLAIM_SCOPE)
 _FROM_CLAIM = {"pattern", "type", "memory_class", "polarity", "modality", "valid_until"}
 _ZONE_ASSUMED = int(Cue.ZONE_ASSUMED)
+_AGENT = "agent"
 
 
 class Built(NamedTuple):
@@ -108,6 +109,8 @@ class Builder:
         is_owner: bool,
         *scope: str | None,
     ) -> tuple[bytes, bytes]:
+        if kind == _AGENT:
+            return self._named_author(subject, scope)
         said_by = author_identity(scope, author or "unknown", is_owner)
         if kind == "author":
             return said_by, author_id
@@ -116,6 +119,13 @@ class Builder:
         identity = subject_identity(scope, kind, name, owner)
         entity_id = keyed_id(self._key, "entities", identity)
         self._entities[entity_id] = (entity_id, 1, kind, name, owner_id, False, *_with_session(scope))
+        return identity, entity_id
+
+    def _named_author(self, name: str, scope: Scope) -> tuple[bytes, bytes]:
+        """Return identity and id of an agent that a tool answers: the author of its own messages."""
+        identity = author_identity(scope, name, False)
+        entity_id = keyed_id(self._key, "entities", identity)
+        self._entities[entity_id] = (entity_id, 1, "author", name, None, False, *_with_session(scope))
         return identity, entity_id
 
     def _entity_table(self) -> pa.Table:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.admission.cells import cells, instants, mask
@@ -16,13 +17,15 @@ from amos.admission.policy import Policy
 from amos.admission.values import fold_property
 from amos.schemas.buffers import ColumnArrays
 from amos.schemas.choosing import with_column
-from amos.schemas.vocabulary import Cue, MemoryClass, Trust
+from amos.schemas.vocabulary import AtomType, Cue, MemoryClass, Trust
 
 Mask = NDArray[np.bool_]
 _FORMER = int(Cue.FORMER)
 _OPERATIONAL = int(Cue.OPERATIONAL)
+_AUTHORITY = int(Cue.AUTHORITY)
 _PURPOSE = "personalization"
 _TOOL = str(Trust.TOOL)
+_ANSWERING = pa.array([_TOOL, str(Trust.UNTRUSTED_WEB)])
 
 
 def gates_of(
@@ -58,11 +61,19 @@ def gates_of(
 
 
 def with_authority(claims: pa.Table, cited: pa.Table, policy: Policy) -> pa.Table:
-    """Return `claims` with the cues of what an operation owns, and of who is the authority for it."""
+    """Return `claims` with the cues of what an operation owns, and of who is the authority for it.
+
+    An extractor may say of a tool only that it is the authority for what became of its own calls.
+    """
     cues = claims["cues"].to_numpy()
     is_operational = cues & _OPERATIONAL != 0
-    if not is_operational.any() and not policy.authority.registered:
+    is_given = cues & _AUTHORITY != 0
+    if not (is_operational | is_given).any() and not policy.authority.registered:
         return claims
+    if is_given.any():
+        is_outcome = mask(pc.equal(claims["type"], str(AtomType.ACTION_OUTCOME)))
+        is_answer = mask(pc.is_in(cited["trust"], value_set=_ANSWERING))
+        cues = np.where(is_outcome & is_answer, cues, cues & ~_AUTHORITY)
     held = [None if one is None else fold_property(one) for one in cells(claims["property"])]
     operational = {fold_property(one) for one in policy.authority.operational}
     is_free = np.array([one is not None and one not in operational for one in held], np.bool_)
@@ -73,7 +84,7 @@ def with_authority(claims: pa.Table, cited: pa.Table, policy: Policy) -> pa.Tabl
     }
     told_by = zip(cells(cited["trust"]), cells(cited["author"]), held, strict=True)
     is_owned = [trust == _TOOL and one in owned.get(author, ()) for trust, author, one in told_by]
-    cues = cues | np.where(is_owned, int(Cue.AUTHORITY), 0)
+    cues = cues | np.where(is_owned, _AUTHORITY, 0)
     return with_column(claims, "cues", pa.array(cues.astype(np.int32)))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from amos.admission.cells import cells, mask
 from amos.admission.values import NormalValue, fold_property, normalise_value
 from amos.admission.values_dates import read_date
-from amos.schemas.vocabulary import MemoryClass
+from amos.schemas.vocabulary import AtomType, MemoryClass
 
 Mask = NDArray[np.bool_]
 _MEANT_BY = (
@@ -41,6 +41,8 @@ class Meanings(NamedTuple):
 def bounds_of(claims: pa.Table, cited: pa.Table) -> Bounds:
     """Return the bounds of `claims`; what holds for now without a known time is bound to its talk.
 
+    So is what became of an action: the ids of calls are those of a talk.
+
     cited: the source of each claim, with `conversation_key`.
     """
     is_bounded = np.zeros(claims.num_rows, np.bool_)
@@ -54,10 +56,17 @@ def bounds_of(claims: pa.Table, cited: pa.Table) -> Bounds:
     if is_passing.any():
         has_end = mask(claims["valid_until"].is_valid())
         is_bounded |= is_passing & (has_end | mask(cited["event_time"].is_null()))
-        unknown = np.flatnonzero(is_passing & ~has_end)
-        for row, talk in zip(unknown.tolist(), _talks(cited.take(unknown)), strict=True):
-            applicability[row] = _bound_to(talk, applicability[row])
+        _bind(np.flatnonzero(is_passing & ~has_end), cited, applicability)
+    is_action = mask(pc.equal(claims["type"], str(AtomType.ACTION_OUTCOME)))
+    if is_action.any():
+        _bind(np.flatnonzero(is_action & mask(claims["applicability"].is_valid())), cited, applicability)
     return Bounds(is_bounded, applicability)
+
+
+def _bind(rows: NDArray[np.int64], cited: pa.Table, applicability: list[str | None]) -> None:
+    """Bind the claims at `rows` to the talks that they were made in."""
+    for row, talk in zip(rows.tolist(), _talks(cited.take(pa.array(rows))), strict=True):
+        applicability[row] = _bound_to(talk, applicability[row])
 
 
 def _talks(cited: pa.Table) -> list[str]:

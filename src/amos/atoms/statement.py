@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from amos.schemas.vocabulary import AtomType
+
 _SAID_BY_AUTHOR = (
     "i ", "i'", "i’", "my ", "we ", "our ", "me ", "ich ", "mein ", "meine ", "wir ", "je ", "j'", "mon ",
     "ma ", "yo ", "mi ", "mis ",
@@ -44,6 +46,8 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
     payload: the canonical JSON of the claim (`property`, `value`, `claim` and typed fields).
     """
     fields = msgspec.json.decode(payload)
+    if kind == AtomType.ACTION_OUTCOME and "action_ref" in fields:
+        return _as_sentence(_outcome(fields))
     name = subject[:1].upper() + subject[1:]
     holder_property = fields.get("property")
     value = fields.get("value")
@@ -57,15 +61,10 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
     conditions = fields.get("applicability") or {}
     if conditions.get("request"):
         return _as_sentence(_asked(name, polarity, str(value), conditions))
-    if holder_property in {"preference", "goal", "commitment"}:
-        return _as_sentence(_verb_phrase(name, kind, polarity, str(value)))
-    if kind == "procedure":
-        return _as_sentence(f"{name}: {holder_property}: {value}")
-    is_negative = polarity == "negative"
     if holder_property in _HABITS and fields.get("claim"):
-        verb = f"does not {holder_property}" if is_negative else _HABITS[holder_property]
+        verb = f"does not {holder_property}" if polarity == "negative" else _HABITS[holder_property]
         return _as_sentence(f"{name} {verb} {value}")
-    return _as_sentence(_keyed(name, holder_property, str(value), is_negative=is_negative))
+    return _as_sentence(_of_property(name, kind, polarity, holder_property, str(value)))
 
 
 def statements(
@@ -74,6 +73,28 @@ def statements(
     """Return `statement_of` for each row of four equally long columns."""
     rows = zip(kinds, payloads, polarities, subjects, strict=True)
     return [statement_of(kind, payload, polarity, subject) for kind, payload, polarity, subject in rows]
+
+
+def _of_property(name: str, kind: str, polarity: str, holder_property: str, value: str) -> str:
+    if holder_property in {"preference", "goal", "commitment"}:
+        return _verb_phrase(name, kind, polarity, value)
+    if kind == "procedure":
+        return f"{name}: {holder_property}: {value}"
+    return _keyed(name, holder_property, value, is_negative=polarity == "negative")
+
+
+def _outcome(fields: dict[str, Any]) -> str:
+    """Return what became of a call: which tool, how it ended, and the code or name that says so."""
+    detail, sign = fields.get("detail"), fields["sign"]
+    verb = _ENDINGS.get(fields["status"], fields["status"])
+    told = f"{fields['tool']} {verb}"
+    if sign in _CODED:
+        return f"{told} ({_CODED[sign]} {detail})"
+    return f"{told} ({detail})" if sign == "exception" else told
+
+
+_ENDINGS = {"blocked": "was blocked", "partial": "succeeded in part"}
+_CODED = {"exit_code": "exit code", "http_status": "HTTP"}
 
 
 def _asked(name: str, polarity: str, value: str, conditions: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ from amos.extraction.frames import frame_claims
 from amos.extraction.notes import one_array, without_idle
 from amos.extraction.registry import Extractor
 from amos.extraction.screen import apply_cuts, screen
+from amos.extraction.tool_outcomes import ANSWERS, add_tool_outcomes
 from amos.flow.referents import Referents
 from amos.flow.referents_told import NothingTold, Told
 from amos.flow.tombstoned import (
@@ -162,6 +163,7 @@ def read_claims(sources: pa.Table, rules: Rules) -> tuple[pa.Table, pa.Table]:
     claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
     claims, notes = without_idle(claims, proposal.notes)
     claims = bound_temporary(claims, segmentable)
+    claims = add_tool_outcomes(claims, as_schema(sources.select(ANSWERS.names), ANSWERS))
     requests = requests_of(segmentable)
     if not requests:
         return claims, notes
@@ -235,9 +237,10 @@ def _entities(sources: pa.Table, built: Built) -> pa.Table:
         **{field: head[field] for field in CLAIM_SCOPE},
     }
     authors = pa.table([columns[field.name] for field in UNSALTED_ENTITIES], schema=UNSALTED_ENTITIES)
-    return (
-        pa.concat_tables([authors, built.entities]).combine_chunks() if built.entities.num_rows else authors
-    )
+    if not built.entities.num_rows:
+        return authors
+    is_author = pc.is_in(built.entities["entity_id"], value_set=head["author_id"].combine_chunks())
+    return pa.concat_tables([authors, built.entities.filter(pc.invert(is_author))]).combine_chunks()
 
 
 def source_decisions(

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from amos.errors import UsageError
 from amos.flow.look import Row, atom_rows, decision_rows, source_row
+from amos.flow.occurrences import action_of
 from amos.flow.outcome_printed import feedback_rows
 from amos.flow.printed import id_texts, shown_id, shown_time
 from amos.flow.references import echo_rows, find_rows, lineage_rows, mention_rows, show_ref
@@ -23,6 +24,7 @@ from amos.schemas.vocabulary import FeedbackKind
 MOST_EVIDENCE = 20
 """Pieces of evidence that one answer prints; the rest is counted."""
 
+_CLAIMED = ("atoms", "candidates")
 _EXPLAINED = ("atoms", "candidates", "decisions", "sources")
 
 
@@ -50,6 +52,7 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
     answer = {
         "ref": shown_id(PRIMARY_KEYS[table], rows[PRIMARY_KEYS[table]][0].as_py()),
         "item": show_ref(sight, ref)["item"],
+        "action": action_of(sight, rows.to_pylist()[0]) if table in _CLAIMED else None,
         "evidence": evidence[:MOST_EVIDENCE],
         "evidence_total": len(evidence),
         "decision": decision_rows(sight, deciding)[0] if deciding.num_rows else None,

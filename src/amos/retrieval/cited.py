@@ -97,6 +97,8 @@ def search_text(statement: str, payload: str, cited: str = "") -> str:
     """
     values = msgspec.json.decode(payload)
     values.pop("normal", None)  # kind and canonical form of the value, for equality only
+    if values.pop("action_ref", None) is not None:
+        values.pop("applicability", None)  # ids of a call and its talk, which nobody asks by
     known = {token.casefold() for token in segment(statement)}
     label = property_labels().get(str(values.get("property")), "")
     words = [token for text in (*_texts_in(values), label, cited) for token in segment(text)]

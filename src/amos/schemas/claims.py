@@ -24,7 +24,11 @@ CLAIMS = pa.schema(
         column("pattern", TEXT, "grammar pattern that fired"),
         column("type", TEXT, "atom type"),
         column("memory_class", TEXT, "value of MemoryClass, from the claim's own clause"),
-        column("subject_kind", TEXT, "author, thing (of the author), person, pronoun or other"),
+        column(
+            "subject_kind",
+            TEXT,
+            "author, thing (of the author), person, pronoun, other, or agent (by the name it acts under)",
+        ),
         column("subject", TEXT, "readable subject; `user` for the author"),
         column("property", TEXT, "normalised property; null for an unkeyed statement", nullable=True),
         column("value", TEXT, "normalised value", nullable=True),

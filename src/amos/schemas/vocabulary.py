@@ -108,6 +108,16 @@ class AtomType(StrEnum):
     DISCOURSE_STATE = "discourse_state"
 
 
+class ActionStatus(StrEnum):
+    """What became of an action: the closed list of `success_status`."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    PARTIAL = "partial"
+    BLOCKED = "blocked"
+    UNKNOWN = "unknown"
+
+
 class OutcomeLabel(StrEnum):
     """What came of an answer that a packet was given for; the closed list of labels."""
 

@@ -43,6 +43,10 @@ _ANSWERS = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_call_output", "server_tool_call_response"}
 )
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+_OF_ANSWER = (
+    "type", "name", "toolName", "id", "tool_use_id", "toolCallId", "call_id", "role", "response", "result",
+    "content", "output",
+)  # fmt: skip
 _NESTING = 6
 _DEPTH = 64
 
@@ -268,7 +272,16 @@ def _plain_answer(item: dict[str, Any]) -> dict[str, Any]:
     call = item.get("id") or item.get("tool_use_id") or item.get("toolCallId") or item.get("call_id")
     named = {"name": name} if isinstance(name, str) else {}
     called = {"tool_call_id": call} if call else {}
-    return {"role": "tool", **named, **called, "content": _told(given)}
+    more = {**without(item, *_OF_ANSWER), **_ending_of(given)}
+    return {**more, "role": "tool", **named, **called, "content": _told(given)}
+
+
+def _ending_of(given: Any) -> dict[str, Any]:
+    """Return how a call ended where the kind of its answer says so."""
+    kind = given.get("type") if isinstance(given, dict) else None
+    if kind == "execution-denied":
+        return {"status": "denied"}
+    return {"is_error": True} if kind in ("error-text", "error-json") else {}
 
 
 def _told(given: Any) -> str:

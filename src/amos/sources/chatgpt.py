@@ -115,6 +115,8 @@ class _Conversation:
             problems.append(self._noted(Fault.UNKNOWN_ROLE, f"node {node}: {fault}"))
         parts = chatgpt_parts(message, base.role)
         extra = without(message, *_TAKEN)
+        if base.role == "tool" and self._model:
+            extra["called_by"] = self._model
         if self._above:
             # What the export says of the conversation stands with its first message.
             extra["conversation"] = self._above

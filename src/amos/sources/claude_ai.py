@@ -136,7 +136,7 @@ class _Conversation:
         if created.is_invalid:
             said = f"message {node}: no time can be read from {created.text!r}"
             problems.append(self._noted(Fault.TIME_INVALID, said))
-        parts, extra = _parts(message, self._tools, base.record_key)
+        parts, extra = _parts(message, self._tools, base)
         extra = {**without(message, *_TAKEN), **extra}
         if self._above:
             # What the export says of the conversation stands with its first message.
@@ -177,10 +177,10 @@ def _thread(nodes: dict[str, dict[str, Any]], current: Any) -> Thread:
     return follow_thread(nodes, current, id_field="uuid", time_field="created_at")
 
 
-def _parts(message: dict[str, Any], tools: Tools, key: str) -> tuple[list[Part], dict[str, Any]]:
+def _parts(message: dict[str, Any], tools: Tools, base: Block) -> tuple[list[Part], dict[str, Any]]:
     """Return the parts, and which of `content` and `text` the words were taken from."""
     content, text = message.get("content"), message.get("text")
-    parts = content_parts(content, tools, key)
+    parts = content_parts(content, tools, base.record_key, base.author)
     spoken = [part.text for part in parts if part.kind == "text" and part.text]
     extra: dict[str, Any] = {}
     if spoken:

@@ -137,7 +137,7 @@ class ClaudeCodeReader(Reader):
             _as_agent(base, None)
         else:
             base.author = "user"
-        parts = content_parts(message.get("content"), self._tools, base.record_key)
+        parts = content_parts(message.get("content"), self._tools, base.record_key, base.author)
         for part in parts:
             _settle(part, line)
         extra = without(line, *_TAKEN)

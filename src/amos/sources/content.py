@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from amos.sources.decoding import canonical_json
 from amos.sources.parts import Part, joined_texts, text_or_none, without
@@ -18,26 +18,37 @@ def is_web_tool(name: str | None) -> bool:
 
 
 class Tools:
-    """Tools used so far: name and record key by tool use id, so that a result finds its call."""
+    """Tools used so far: name, record key and caller by tool use id, so that a result finds its call."""
 
     def __init__(self) -> None:
-        self._uses: dict[str, tuple[str, str]] = {}
+        self._uses: dict[str, Use] = {}
 
-    def remember(self, part: Part, record_key: str) -> None:
-        """Note the call in `part`, which stands in the record `record_key`."""
+    def remember(self, part: Part, record_key: str, caller: str | None) -> None:
+        """Note the call in `part`, which `caller` made in the record `record_key`."""
         if part.extra:
-            use = (str(part.extra.get("name", "tool")), record_key)
+            use = Use(str(part.extra.get("name", "tool")), record_key, caller)
             self._uses[str(part.extra.get("id"))] = use
 
-    def find(self, use_id: Any) -> tuple[str | None, str | None]:
-        """Return name and record key of a call, Nones when it was not seen."""
-        return self._uses.get(str(use_id), (None, None))
+    def find(self, use_id: Any) -> Use:
+        """Return what is known of a call, Nones when it was not seen."""
+        return self._uses.get(str(use_id), _UNSEEN)
 
 
-def content_parts(content: Any, tools: Tools, record_key: str) -> list[Part]:
+class Use(NamedTuple):
+    """A call of a tool: its name, the record it stands in, who made it."""
+
+    name: str | None
+    record_key: str | None
+    caller: str | None
+
+
+_UNSEEN = Use(None, None, None)
+
+
+def content_parts(content: Any, tools: Tools, record_key: str, author: str | None) -> list[Part]:
     """Return the parts of `content`: text, or a list of typed blocks (nulls are nothing).
 
-    Calls found in it are noted in `tools` under `record_key`.
+    Calls found in it are noted in `tools` as made by `author` in `record_key`.
     """
     if isinstance(content, str):
         return [Part(text=content)]
@@ -48,7 +59,7 @@ def content_parts(content: Any, tools: Tools, record_key: str) -> list[Part]:
         if item is not None:
             parts.append(_part(item, tools))
             if parts[-1].kind == "tool_use":
-                tools.remember(parts[-1], record_key)
+                tools.remember(parts[-1], record_key, author)
     return parts
 
 
@@ -96,13 +107,15 @@ def _tool_use_part(item: dict[str, Any]) -> Part:
 
 def _tool_result_part(item: dict[str, Any], tools: Tools) -> Part:
     text, rest = joined_texts(item.get("content"))
-    found, key = tools.find(item.get("tool_use_id"))
-    name = found or text_or_none(item.get("name"))
+    use = tools.find(item.get("tool_use_id"))
+    name = use.name or text_or_none(item.get("name"))
     extra = without(item, "type", "content")
     if rest:
         extra["content"] = rest
-    if found:
-        extra["tool_name"] = found
+    if use.name:
+        extra["tool_name"] = use.name
+    if use.caller:
+        extra["called_by"] = use.caller
     return Part(
         text=text,
         kind="tool_result",
@@ -110,7 +123,7 @@ def _tool_result_part(item: dict[str, Any], tools: Tools) -> Part:
         trust="untrusted_web" if is_web_tool(name) else "tool",
         author=name or "tool",
         is_owner=False,
-        reply_to=key,
+        reply_to=use.record_key,
         extra=extra,
     )
 

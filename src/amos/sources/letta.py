@@ -19,6 +19,7 @@ from amos.sources.records import Record, json_documents, json_kind, one_record, 
 _BLOCKS = ("core_memory", "blocks", "memory_blocks", "memory")
 _MESSAGES = ("messages", "in_context_messages", "message_history")
 _PASSAGES = ("archival_memory", "passages", "archival_passages")
+_GIVEN = ("func_response", "tool_return", "stdout", "stderr", "content")
 _TAKEN = ("id", "role", "content", "text", "tool_calls", "tool_returns", "created_at", "name")
 
 
@@ -148,9 +149,8 @@ class _Agent:
             said = f"no time can be read from {instant.text!r}"
             record.problems.append(noted(self._context.file, self._record.number, Fault.TIME_INVALID, said))
         parts = letta_parts(message, standing.role, self._tools)
-        return one_record(
-            assemble(base, parts, without(message, *_TAKEN)), record.problems, form=LettaReader.name
-        )
+        extra = {**without(message, *_TAKEN), **_endings(message)}
+        return one_record(assemble(base, parts, extra), record.problems, form=LettaReader.name)
 
     def _note(self, kind: str, item: Any, names: tuple[str, ...], place: str) -> Batch:
         if not isinstance(item, dict):
@@ -178,6 +178,17 @@ class _Agent:
     def _lost(self, said: str) -> Batch:
         problem = lost(self._context.file, self._record.number, Fault.WRONG_TYPE, said)
         return one_record([], [problem], form=LettaReader.name)
+
+
+def _endings(message: dict[str, Any]) -> dict[str, Any]:
+    """Return how the calls ended that `message` answers; what they gave is its content."""
+    returns = message.get("tool_returns")
+    told = (
+        [without(one, *_GIVEN) for one in returns if isinstance(one, dict)]
+        if isinstance(returns, list)
+        else []
+    )
+    return {"tool_returns": told} if any(told) else {}
 
 
 def _listed(holder: dict[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

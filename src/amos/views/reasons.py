@@ -16,6 +16,7 @@ _EXCERPT_CHARS = 300
 def why_lines(answer: Row) -> Iterator[str]:
     """Yield the lines of one answer."""
     yield f"{answer['ref']}  {_headline(answer['item'])}"
+    yield from _action_lines(answer["action"])
     yield from _evidence_lines(answer)
     yield from _decision_lines(answer["decision"])
     yield from _lineage_lines(answer["lineage"], answer["ref"])
@@ -34,6 +35,18 @@ def _headline(item: Row) -> str:
         said = "(withheld)" if item["text"] is None else shortened(item["text"])
         return said or "(no text)"
     return f"{item.get('outcome', item['table'])}"
+
+
+def _action_lines(action: Row | None) -> Iterator[str]:
+    if action is None:
+        return
+    detail = "" if action["detail"] is None else f" {action['detail']}"
+    yield f"Action: {visible(action['tool'])}, called by {visible(action['agent'])}: {action['status']}"
+    sign = action["sign"].replace("_", " ")
+    yield f"  told by {sign}{visible(detail)}; call {visible(action['action_ref'])}"
+    if action["source_id"] is not None:
+        said = "(withheld)" if action["text"] is None else f"“{shortened(action['text'], _EXCERPT_CHARS)}”"
+        yield f"  {action['source_id']} {said}"
 
 
 def _evidence_lines(answer: Row) -> Iterator[str]:
