@@ -112,8 +112,11 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
         return ()
     if isinstance(value, str):
         value = [value]
-    if not isinstance(value, Sequence) or any(not isinstance(one, str) for one in value):
+    if not isinstance(value, Sequence):
         raise UsageError(f"{name} is a list of texts, not {type(value).__name__}")
+    other = next((one for one in value if not isinstance(one, str)), "")
+    if not isinstance(other, str):
+        raise UsageError(f"{name} is a list of texts; {other!r} in it is none")
     return tuple(dict.fromkeys(_mended(one.strip()) for one in value if one.strip()))
 
 
