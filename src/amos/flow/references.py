@@ -41,9 +41,31 @@ def show_ref(sight: Sight, ref: str) -> dict[str, Any]:
     if rows.num_rows == 0:
         return {"found": False, "item": None, "omissions": omissions}
     (item,) = _PRINTERS[table](sight, rows)
+    item = {**item, **_derived(sight, table, rows.to_pylist()[0])}
     if table == "sources" and is_withheld(rows["flags"][0].as_py()):
         counts["instruction_shaped_content"] = 1
     return {"found": True, "item": {"table": table, **item}, "omissions": omissions}
+
+
+def _derived(sight: Sight, table: str, row: Row) -> Row:
+    """Return what is made of a message or a conversation when somebody looks at it, and never stored."""
+    if table == "conversations":
+        from amos.flow.occurrences import conversation_windows
+
+        return {"windows": conversation_windows(sight, row["conversation_id"])}
+    if table != "sources" or is_withheld(row["flags"]):
+        return {}
+    from amos.extraction.annotations import annotate  # the grammar is read for those who ask alone
+    from amos.extraction.grammar import CURRENT, load_grammar
+
+    found = annotate(row["content"], load_grammar(CURRENT))
+    if found is None:
+        return {}
+    return {
+        "languages": {code: shown_score(ppm) for code, ppm in found.languages.items()},
+        "sentences": [list(span) for span in found.sentences],
+        "doubtful_boundaries": [one._asdict() for one in found.doubts],
+    }
 
 
 def find_rows(sight: Sight, ref: str) -> tuple[str, pa.Table, bool]:

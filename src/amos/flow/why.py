@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from amos.errors import UsageError
 from amos.flow.look import Row, atom_rows, decision_rows, source_row
-from amos.flow.occurrences import action_of
+from amos.flow.occurrences import action_of, occurrence_of
 from amos.flow.outcome_printed import feedback_rows
 from amos.flow.printed import id_texts, shown_id, shown_time
 from amos.flow.references import echo_rows, find_rows, lineage_rows, mention_rows, show_ref
@@ -49,10 +49,13 @@ def why_ref(sight: Sight, ref: str) -> dict[str, Any]:
     deciding = _deciding(decisions)
     echoes = _echoes(sight, rows) if table == "atoms" else []
     feedback = _feedback(sight, rows) if table == "atoms" else []
+    item = show_ref(sight, ref)["item"]
+    own = rows.to_pylist()[0]
     answer = {
         "ref": shown_id(PRIMARY_KEYS[table], rows[PRIMARY_KEYS[table]][0].as_py()),
-        "item": show_ref(sight, ref)["item"],
-        "action": action_of(sight, rows.to_pylist()[0]) if table in _CLAIMED else None,
+        "item": item,
+        "action": action_of(sight, own) if table in _CLAIMED else None,
+        "occurrence": occurrence_of(sight, own, item["subject"]) if table == "atoms" else None,
         "evidence": evidence[:MOST_EVIDENCE],
         "evidence_total": len(evidence),
         "decision": decision_rows(sight, deciding)[0] if deciding.num_rows else None,

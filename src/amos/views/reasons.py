@@ -17,6 +17,7 @@ def why_lines(answer: Row) -> Iterator[str]:
     """Yield the lines of one answer."""
     yield f"{answer['ref']}  {_headline(answer['item'])}"
     yield from _action_lines(answer["action"])
+    yield from _occurrence_lines(answer["occurrence"])
     yield from _evidence_lines(answer)
     yield from _decision_lines(answer["decision"])
     yield from _lineage_lines(answer["lineage"], answer["ref"])
@@ -47,6 +48,19 @@ def _action_lines(action: Row | None) -> Iterator[str]:
     if action["source_id"] is not None:
         said = "(withheld)" if action["text"] is None else f"“{shortened(action['text'], _EXCERPT_CHARS)}”"
         yield f"  {action['source_id']} {said}"
+
+
+def _occurrence_lines(occurrence: Row | None) -> Iterator[str]:
+    if occurrence is None:
+        return
+    yield "Taking part: " + "; ".join(
+        f"{one['role']} {visible(one['name'])}" for one in occurrence["participants"]
+    )
+    for later in occurrence["precedes"]:
+        yield f"  before {later['atom_id']} {visible(later['statement'])}"
+    following = occurrence["followed_by"]
+    if following is not None:
+        yield f"  followed by {following['atom_id']} {visible(following['statement'])}"
 
 
 def _evidence_lines(answer: Row) -> Iterator[str]:
