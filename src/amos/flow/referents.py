@@ -7,7 +7,7 @@ that one batch and many give the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,7 +21,15 @@ from amos.entities.choice import RULE, Choice
 from amos.entities.heard import heard_in
 from amos.entities.resolve import LONGEST, UNOWNED, Answer, Introduced, Known, Owner, Person, Turn, answer
 from amos.entities.spoken import fold_name
-from amos.flow.referents_read import Batch, Naming, Read, introduced_by, plain_person, read_batch
+from amos.flow.referents_read import (
+    Batch,
+    Naming,
+    Read,
+    bare_names,
+    introduced_by,
+    plain_person,
+    read_batch,
+)
 from amos.flow.referents_told import NothingTold, Told, Turns, name_key, role_key, turns_of, window
 from amos.identity import CLAIM_SCOPE, keyed_id
 from amos.schemas.choosing import empty
@@ -70,13 +78,30 @@ class Referents:
 
     def resolve(self, built: Built, sources: pa.Table) -> Referred:
         """Return the candidates of a batch about those whom they mean.  sources: CAPTURED, of the batch."""
-        batch = self.read(built, sources)
+        names = bare_names(built.entities)
+        batch = self.read(built, sources, but=names)
+        unknown = self._unknown(names, introduced_in(batch))
+        if len(unknown) < len(names):
+            batch = self.read(built, sources, but=unknown)
         return self.settled(built, batch, sources, introduced_in(batch))
 
-    def read(self, built: Built, sources: pa.Table) -> Batch:
-        """Return the claims of a batch whose subject may be somebody known, and those that name somebody."""
-        batch = read_batch(built.candidates, built.entities, sources)
+    def read(self, built: Built, sources: pa.Table, *, but: Collection[bytes] = ()) -> Batch:
+        """Return the claims of a batch whose subject may be somebody known, and those that name somebody.
+
+        but: entities whose claims are left out.
+        """
+        batch = read_batch(built.candidates, built.entities, sources, but=but)
         return batch._replace(reads=self._plain(batch.reads))
+
+    def _unknown(
+        self, names: Mapping[bytes, tuple[bytes, str]], introduced: Iterable[tuple[Owner, Introduced]]
+    ) -> set[bytes]:
+        """Return those of the bare names that were given to nobody else, here or in what is told."""
+        here = {(owner.entity_id, fold_name(one.name)) for owner, one in introduced}
+        keys = {one: name_key(self.key, *named) for one, named in names.items() if named not in here}
+        told = self.told.named(set(keys.values()))
+        unknown = {one for one, key in keys.items() if key not in told}
+        return unknown.difference(self.told.merged(unknown))
 
     def settled(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from amos.clock import to_us
 from amos.entities.relations import relations_by_label
 from amos.entities.resolve import Asked, Introduced, Order, Owner, Person
-from amos.entities.spoken import Spoken, is_name, role_label, spoken_of
+from amos.entities.spoken import Spoken, fold_name, is_name, role_label, spoken_of
 from amos.identity import CLAIM_SCOPE, author_identity
 from amos.schemas.vocabulary import Cue, Outcome, Reason, Trust
 
@@ -62,15 +62,22 @@ class Batch(NamedTuple):
     places: list[int]
 
 
-def read_batch(candidates: pa.Table, entities: pa.Table, sources: pa.Table) -> Batch:
+def read_batch(
+    candidates: pa.Table, entities: pa.Table, sources: pa.Table, *, but: Collection[bytes] = ()
+) -> Batch:
     """Return the claims whose subject may be somebody known, and those that say how somebody is called.
 
     candidates: without salt.  entities: those of the batch that are no authors.  sources: CAPTURED.
+    but: entities whose claims are about nobody else, and are left out.
     places: of the claims of `reads`, in order.
     """
     columns = (entities[name].to_pylist() for name in ("entity_id", "kind", "name"))
     called = {one: (kind, name) for one, kind, name in zip(*columns, strict=True)}
-    spoken = {one: found for one, pair in called.items() if (found := spoken_of(*pair)) is not None}
+    spoken = {
+        one: found
+        for one, pair in called.items()
+        if one not in but and (found := spoken_of(*pair)) is not None
+    }
     places = np.union1d(*_chosen(candidates, list(spoken), list(called)))
     if not places.size:
         return Batch([], [], [])
@@ -89,6 +96,20 @@ def read_batch(candidates: pa.Table, entities: pa.Table, sources: pa.Table) -> B
             reads.append(read_claim(row, source, kind, name))
             kept.append(place)
     return Batch(reads, namings, kept)
+
+
+def bare_names(entities: pa.Table) -> dict[bytes, tuple[bytes, str]]:
+    """Return the author (id) and the folded name of the entities (ids) that are called by nothing else.
+
+    Their claims are about somebody else only where somebody of that name was introduced.
+    """
+    columns = (entities[name].to_pylist() for name in ("entity_id", "owner_id", "kind", "name"))
+    found = {}
+    for one, owner, kind, name in zip(*columns, strict=True):
+        spoken = spoken_of(kind, name)
+        if spoken is not None and spoken.kind == "name" and not spoken.is_apart:
+            found[one] = owner, fold_name(name)
+    return found
 
 
 def _chosen(

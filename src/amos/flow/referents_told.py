@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.admission.cells import cells
 from amos.entities.resolve import WINDOW, Asked, Introduced, Person, Turn
 from amos.entities.spoken import is_name, spoken_of
 from amos.flow.digest_ids import entity_identities
@@ -113,6 +114,10 @@ class NothingTold:
         """Return nobody."""
         return []
 
+    def named(self, keys: Collection[bytes]) -> set[bytes]:  # noqa: ARG002
+        """Return no keys."""
+        return set()
+
     def merged(self, ids: Collection[bytes]) -> dict[bytes, tuple[Person, bytes]]:  # noqa: ARG002
         """Return nobody."""
         return {}
@@ -180,6 +185,13 @@ class Told:
             if person is not None and row["owner_id"] in identities:
                 found.append(_introduced(row, person, identities, standing[row["candidate_id"]]))
         return found
+
+    def named(self, keys: Collection[bytes]) -> set[bytes]:
+        """Return those of some keys of names under which somebody was ever mentioned."""
+        if not keys or self.snapshot.row_count("mentions") == 0:
+            return set()
+        wanted = pa.array(sorted(keys), ID)
+        return set(cells(self.snapshot.lookup("mentions", "name_key", wanted, ["name_key"])["name_key"]))
 
     def mentions(self, keys: Collection[bytes]) -> list[Row]:
         """Return the current mentions under some of the keys."""
