@@ -25,7 +25,7 @@ from amos.extraction.screen_view import Hit
 from amos.schemas.findings import FINDINGS
 from amos.schemas.vocabulary import Reason, Trust
 
-__all__ = ["FINDINGS", "SCREEN_VERSION", "apply_cuts", "findings_of", "screen"]
+__all__ = ["FINDINGS", "SCREEN_VERSION", "apply_cuts", "screen"]
 
 SCREEN_VERSION = 2
 """Raise when findings change for the same sources."""
@@ -87,19 +87,6 @@ def screen(sources: pa.Table) -> pa.Table:
             )
     found += _copies(sources, text_column, found)
     return _as_table(found)
-
-
-def findings_of(findings: pa.Table, rows: Rows) -> pa.Table:
-    """Return what `screen` finds in the given `rows`, ascending, of the sources that `findings` were made of.
-
-    It looks at each source by itself.
-    """
-    found = findings["source_row"].to_numpy()
-    places = np.minimum(np.searchsorted(rows, found), max(len(rows) - 1, 0))
-    is_among = rows[places] == found if len(rows) else np.zeros(len(found), np.bool_)
-    place = FINDINGS.get_field_index("source_row")
-    column = pa.array(places.astype(np.int32))
-    return findings.set_column(place, FINDINGS.field(place), column).filter(pa.array(is_among))
 
 
 def _flags(column: pa.ChunkedArray) -> npt.NDArray[np.bool_]:

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from amos.abreast import make_ahead
 from amos.admission.tombstones import Graves
 from amos.evidence.capture import digest_deliveries, identify_sources
-from amos.extraction.registry import fallback_reasons
+from amos.extraction.registry import RulesExtractor, fallback_reasons
 from amos.extraction.screen import screen
 from amos.flow.memory import collected_between
 from amos.flow.plan import Arrived, Plan, plan_batch
-from amos.flow.prepare import Rules, withhold_unretained
+from amos.flow.prepare import Rules, Screened, hear, withhold_unretained
 from amos.flow.receipt import Receipt
 from amos.flow.rules import note_answers
 from amos.journal.store import HeadMoved, Shard, Snapshot
@@ -32,19 +32,8 @@ _COUNTED_IN_BULK_FROM = 200
 """Rows from which counting in Arrow is cheaper."""
 
 _AHEAD_FROM = 4_096
-"""Records of a batch from which on the next one is read and screened while it is stored."""
+"""Records of a batch from which on the next one is read, screened and heard while it is stored."""
 _NO_STABLE_ID = int(SourceFlag.NO_STABLE_ID)
-
-
-def _arrived(batch: Batch, key: bytes) -> tuple[Batch, Arrived]:
-    raw = batch_table(batch)
-    arrived = Arrived(
-        raw=raw,
-        source_ids=identify_sources(raw, key),
-        delivered=digest_deliveries(raw, key),
-        findings=screen(withhold_unretained(raw)) if raw.num_rows >= _AHEAD_FROM else None,
-    )
-    return batch, arrived
 
 
 def counted(column: pa.ChunkedArray) -> Counter[str]:
@@ -73,12 +62,14 @@ class Run:
     now: Callable[[], datetime]
     receipt: Receipt = field(default_factory=Receipt)
     _graves: Graves | None = None
+    _is_worth_hearing: bool = False
 
     def ingest(self, batches: Iterable[Batch], progress: Progress | None = None) -> Receipt:
         """Store and decide every batch, each in one commit; return the receipt."""
         note_answers(self.shard, self.rules.extractor, self.now())
         with collected_between() as collect:
-            coming = (_arrived(batch, self.shard.key) for batch in batches)
+            self._is_worth_hearing = self.shard.head == 0
+            coming = ((batch, self._arrived(batch)) for batch in batches)
             for batch, arrived in make_ahead(coming, lambda one: one[0].record_count >= _AHEAD_FROM):
                 self.receipt.count_batch(batch)
                 if not batch.is_empty:
@@ -90,6 +81,23 @@ class Run:
         self.receipt.graph_version = self.shard.head or None
         self.receipt.fallback_reasons = fallback_reasons(self.rules.extractor)
         return self.receipt
+
+    def _arrived(self, batch: Batch) -> Arrived:
+        """Return what can be told of a batch before the store is asked; runs ahead of the work on others."""
+        raw = batch_table(batch)
+        screened = None
+        if raw.num_rows >= _AHEAD_FROM:
+            retained = withhold_unretained(raw)
+            screened = Screened(screen(retained))
+            is_pure = self.rules.earlier is None and isinstance(self.rules.extractor, RulesExtractor)
+            if self._is_worth_hearing and is_pure:
+                screened = screened._replace(heard=hear(retained, screened.findings, self.rules))
+        return Arrived(
+            raw=raw,
+            source_ids=identify_sources(raw, self.shard.key),
+            delivered=digest_deliveries(raw, self.shard.key),
+            screened=screened,
+        )
 
     def _ingest_blocks(self, arrived: Arrived, paths: Mapping[str, str]) -> None:
         for _ in range(TRIES):
@@ -145,6 +153,8 @@ class Run:
             graves=self._graves,
         )
         self._graves = plan.graves
+        is_mostly_new = 2 * plan.deliveries.fresh.size > arrived.raw.num_rows
+        self._is_worth_hearing = plan.graves.is_empty and is_mostly_new
         return plan
 
     def _count(self, raw: pa.Table, plan: Plan) -> None:

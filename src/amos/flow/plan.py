@@ -13,13 +13,12 @@ from amos.admission.candidates import UNSALTED_CANDIDATES
 from amos.admission.comparison import UNSALTED
 from amos.admission.settle import Settlement, settle
 from amos.admission.tombstones import Graves
-from amos.extraction.screen import findings_of
 from amos.flow.conflicts import conflict_decisions
 from amos.flow.current import SnapshotRows
 from amos.flow.deliveries import Deliveries, name_edits, sort_deliveries, without_forgotten
 from amos.flow.held import held_decisions
 from amos.flow.ordering import inherit_order_times
-from amos.flow.prepare import Prepared, Rules, prepare
+from amos.flow.prepare import Prepared, Rules, Screened, prepare
 from amos.flow.referents import Referents
 from amos.flow.referents_again import Again, Rechecking, nothing_again
 from amos.flow.referents_told import Told
@@ -37,13 +36,13 @@ class Arrived:
     """The blocks of a batch, with what can be told of them before a store is asked.
 
     raw: RAW rows.  source_ids, delivered: (n,) ids and delivery digests, aligned with raw.
-    findings: what the screen finds in raw, None where it was not asked yet.
+    screened: what the screen finds in raw, None where it was not asked yet.
     """
 
     raw: pa.Table
     source_ids: pa.Array
     delivered: pa.Array
-    findings: pa.Table | None
+    screened: Screened | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,13 +102,13 @@ def _planned(
     if deliveries.fresh.size == 0:
         return _unchanged(deliveries, refusals, read_ids, now, graves)
     keyed = raw if graves.is_empty else rekeyed_raw(snapshot, raw, key)
-    findings = arrived.findings if keyed is arrived.raw else None
+    screened = arrived.screened if keyed is arrived.raw else None
     columns = (keyed.combine_chunks(), source_ids, delivered, edits.revises)
     if deliveries.fresh.size < raw.num_rows:
         columns = tuple(column.take(deliveries.fresh) for column in columns)
-        findings = None if findings is None else findings_of(findings, deliveries.fresh)
+        screened = None if screened is None else screened.of(deliveries.fresh)
     prepared = prepare(
-        columns[0], columns[1:], rules=rules, key=key, now=now, graves=graves, findings=findings,
+        columns[0], columns[1:], rules=rules, key=key, now=now, graves=graves, screened=screened,
         told=Told(snapshot=snapshot, key=key),
     )  # fmt: skip
     prepared = cite_returned(prepared, columns[0], graves.over)

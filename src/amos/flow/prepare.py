@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -38,7 +38,7 @@ from amos.flow.tombstoned import (
 )
 from amos.identity import CLAIM_SCOPE
 from amos.schemas.buffers import plain
-from amos.schemas.choosing import as_schema, empty, taken
+from amos.schemas.choosing import as_schema, empty, of_sources, taken
 from amos.schemas.claims import SEGMENTABLE
 from amos.schemas.columns import SCOPE_NAMES, TIME
 from amos.schemas.state import CONVERSATIONS, ENTITIES
@@ -72,6 +72,25 @@ class Rules:
     earlier: Callable[[pa.Table], pa.Table] | None = None
 
 
+class Heard(NamedTuple):
+    """What texts say: claims (CLAIMS), and notes (SOURCE_NOTES) for those without one."""
+
+    claims: pa.Table
+    notes: pa.Table
+
+
+class Screened(NamedTuple):
+    """What the screen finds in texts; heard: what they say when nothing else is cut, if they were read."""
+
+    findings: pa.Table
+    heard: Heard | None = None
+
+    def of(self, rows: NDArray[np.int64]) -> Screened:
+        """Return the same of some of the texts, by their ascending `rows`: each is looked at by itself."""
+        heard = None if self.heard is None else Heard(*(of_sources(part, rows) for part in self.heard))
+        return Screened(of_sources(self.findings, rows), heard)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
     """Rows of one batch of new sources, without salts; histories are not yet read."""
@@ -94,28 +113,28 @@ def prepare(
     key: bytes,
     now: datetime,
     graves: Graves | None = None,
-    findings: pa.Table | None = None,
+    screened: Screened | None = None,
     told: Told | NothingTold | None = None,
 ) -> Prepared:
     """Screen, cut, capture and read the claims of new `raw` rows (RAW), and resolve whom they are about.
 
     envelope: (n,) ids and digests of the deliveries, and the sources they revise (null for most),
     aligned with raw.  graves: the tombstones that stand; what they forbid is
-    cut before anything is made of it.  findings: what the screen finds in raw, where it was asked before.
+    cut before anything is made of it.  screened: what the screen finds in raw, where it was asked before.
     told: what is known of people from elsewhere.
     """
     told = NothingTold() if told is None else told
     raw = withhold_unretained(raw)
-    findings = screen(raw) if findings is None else findings
+    findings, heard = Screened(screen(raw)) if screened is None else screened
     if rules.earlier is not None:
-        findings = joined_findings(findings, rules.earlier(raw))
+        findings, heard = joined_findings(findings, rules.earlier(raw)), None
     if graves is None or graves.is_empty:
-        return _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now, told=told)
+        return _prepare_found(raw, findings, envelope, heard, rules=rules, key=key, now=now, told=told)
     findings = joined_findings(
         findings, source_findings(raw, envelope[0], graves), echo_findings(raw, graves)
     )
     while True:
-        prepared = _prepare_found(raw, findings, envelope, rules=rules, key=key, now=now, told=told)
+        prepared = _prepare_found(raw, findings, envelope, None, rules=rules, key=key, now=now, told=told)
         more = joined_findings(findings, claim_findings(raw, prepared.sources, prepared.candidates, graves))
         if more.num_rows == findings.num_rows:
             return prepared
@@ -126,17 +145,18 @@ def _prepare_found(
     raw: pa.Table,
     findings: pa.Table,
     envelope: tuple[pa.Array, pa.Array, pa.Array],
+    heard: Heard | None,
     *,
     rules: Rules,
     key: bytes,
     now: datetime,
     told: Told | NothingTold,
 ) -> Prepared:
-    """Cut what was found, capture the sources and read their claims."""
+    """Cut what was found, capture the sources and read their claims, unless they were heard before."""
     source_ids, delivered, revises = envelope
     raw, cut_bytes = apply_cuts(raw, findings)
     sources = capture_sources(raw, source_ids, delivered, cut_bytes, revises, key=key, now=now)
-    claims, notes = read_claims(sources, rules)
+    claims, notes = read_claims(sources, rules) if heard is None else heard
     builder = Builder(key=key, policy=rules.policy, extractor=rules.extractor.name)
     built = builder.build(claims, sources, raw["conversation_key"])
     referred = Referents(key=key, policy=rules.policy, told=told).resolve(built, sources)
@@ -153,8 +173,16 @@ def _prepare_found(
     )
 
 
-def read_claims(sources: pa.Table, rules: Rules) -> tuple[pa.Table, pa.Table]:
-    """Return the claims (CLAIMS) of stored texts, and the notes (SOURCE_NOTES) for those without one.
+def hear(raw: pa.Table, findings: pa.Table, rules: Rules) -> Heard:
+    """Return what `raw` rows (RAW, without texts that may not be kept) say once `findings` are cut."""
+    cut, _ = apply_cuts(raw, findings)
+    told = {"content": cut["text"], "event_time": cut["event_us"].cast(TIME)}
+    columns = [told[name] if name in told else cut[name] for name in SEGMENTABLE.names]
+    return read_claims(pa.table(columns, SEGMENTABLE.names), rules)
+
+
+def read_claims(sources: pa.Table, rules: Rules) -> Heard:
+    """Return the claims of stored texts, and the notes for those without one.
 
     A source that asks to have something forgotten is noted, too; what it says of that claims nothing.
     """
@@ -166,8 +194,8 @@ def read_claims(sources: pa.Table, rules: Rules) -> tuple[pa.Table, pa.Table]:
     claims = add_tool_outcomes(claims, as_schema(sources.select(ANSWERS.names), ANSWERS))
     requests = requests_of(segmentable)
     if not requests:
-        return claims, notes
-    return withhold_requested(claims, requests), note_requests(notes, requests)
+        return Heard(claims, notes)
+    return Heard(withhold_requested(claims, requests), note_requests(notes, requests))
 
 
 def withhold_unretained(raw: pa.Table) -> pa.Table:

@@ -45,6 +45,14 @@ def kept(rows: pa.Table, holds: npt.NDArray[np.bool_]) -> pa.Table:
     return rows.filter(pa.array(holds)) if count else rows.slice(0, 0)
 
 
+def of_sources(rows: pa.Table, sources: Array) -> pa.Table:
+    """Return the rows whose `source_row` is one of the ascending `sources`, with its place there instead."""
+    found = rows["source_row"].to_numpy()
+    places = np.minimum(np.searchsorted(sources, found), max(len(sources) - 1, 0))
+    is_among = sources[places] == found if len(sources) else np.zeros(len(found), np.bool_)
+    return with_column(rows, "source_row", pa.array(places.astype(np.int32))).filter(pa.array(is_among))
+
+
 def as_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return `rows`, which have the columns of `schema` in its order, as a table of that schema."""
     if rows.schema.names == schema.names and rows.schema.types == schema.types:

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from amos.extraction import screen as screening
-from amos.extraction.screen import FINDINGS, apply_cuts, findings_of, screen
+from amos.extraction.screen import FINDINGS, apply_cuts, screen
+from amos.schemas.choosing import of_sources
 from amos.schemas.vocabulary import SourceFlag
 from screen_samples import (
     EXCLUSIONS,
@@ -224,4 +225,4 @@ def test_findings_of_some_rows_are_those_of_these_rows_alone():
     whole = screen(sources)
     for rows in ([], [0], [12], [3, 4, 12, 20], list(range(25))):
         alone = screen(sources.take(pa.array(rows, pa.int64())))
-        assert findings_of(whole, np.array(rows, np.int64)).equals(alone)
+        assert of_sources(whole, np.array(rows, np.int64)).equals(alone)
