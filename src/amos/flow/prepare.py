@@ -176,9 +176,8 @@ def _prepare_found(
 def hear(raw: pa.Table, findings: pa.Table, rules: Rules) -> Heard:
     """Return what `raw` rows (RAW, without texts that may not be kept) say once `findings` are cut."""
     cut, _ = apply_cuts(raw, findings)
-    told = {"content": cut["text"], "event_time": cut["event_us"].cast(TIME)}
-    columns = [told[name] if name in told else cut[name] for name in SEGMENTABLE.names]
-    return read_claims(pa.table(columns, SEGMENTABLE.names), rules)
+    stored = cut.append_column("content", cut["text"]).append_column("event_time", cut["event_us"].cast(TIME))
+    return read_claims(stored, rules)
 
 
 def read_claims(sources: pa.Table, rules: Rules) -> Heard:
