@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 
 from amos.atoms.statement import statements
+from amos.flow.recall import Recall
 from amos.journal.store import EventRows, Shard
+from amos.packets.request import read_request
 from amos.retrieval.cited import search_text
 from amos.retrieval.corpus import Corpus, build_space, stacked
 from amos.retrieval.retriever import Retriever
@@ -24,6 +26,7 @@ _EVENTS = {
     "decisions": "candidate_decided",
     "atoms": "atom_committed",
     "disputes": "dispute_opened",
+    "edges": "edge_committed",
 }
 
 
@@ -173,6 +176,21 @@ class Told:
             }
         )
 
+    def edge(self, source, relation, target, **fields):
+        """Add an active edge between two claims."""
+        row = {
+            "edge_id": name_id("edge", source, relation, target),
+            "version": 1,
+            "from_id": source,
+            "relation": relation,
+            "to_id": target,
+            "derivation": "test",
+            "lifecycle_state": "active",
+            "confidence_ppm": 900_000,
+        }
+        self.rows["edges"].append(row | fields)
+        return row["edge_id"]
+
     def table(self, name):
         """Return the rows of one table without salts."""
         return pa.Table.from_pylist(self.rows[name], schema=unsalted(name))
@@ -227,6 +245,17 @@ def _scope(values):
 def seen(**options):
     """Return the owner's filter at NOW."""
     return RowFilter(**{"reader": OWNER, "now_us": NOW_US, **options})
+
+
+def answer(folder, told, *cues, **fields):
+    """Return the packet that a store of everything told gives for a request."""
+    pressure = fields.pop("pressure", None)
+    with new_shard(folder) as shard:
+        told.commit(shard)
+        with Recall(shard, OWNER) as recall:
+            if pressure is not None:
+                recall.pressure = pressure
+            return recall.packet(read_request({"cues": cues, **fields}), packet_id=bytes(16), now=NOW)
 
 
 def new_shard(folder):

@@ -2,7 +2,10 @@ import pytest
 
 from households import write_lines
 
-ROW = {"qid", "rank", "item_kind", "atom_id", "source_id", "score", "components", "statement", "excerpt"}
+ROW = {
+    "qid", "packet_id", "rank", "item_kind", "atom_id", "source_id", "score", "components", "statement",
+    "excerpt",
+}  # fmt: skip
 
 
 @pytest.fixture

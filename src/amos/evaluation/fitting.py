@@ -98,7 +98,7 @@ def fit_weights(
     most[names.index("neighbours")] = 0
     scale = free / max(float(most.sum()), 1e-9) * MILLION
     found = {name: int(value * scale) for name, value in zip(names, fitted, strict=True)}
-    weights = {name: found.get(name, start[name]) for name in COMPONENTS}
+    weights = {**start, **found}
     return Fitted(weights=weights, loss_before=before, loss_after=after, questions=lists.count)
 
 

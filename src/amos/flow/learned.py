@@ -14,6 +14,7 @@ from amos.flow.printed import shown_score, shown_time
 from amos.flow.sight import Sight
 from amos.flow.versions import latest
 from amos.journal.store import Snapshot
+from amos.retrieval.stored_facts import Lessons
 from amos.schemas.columns import ID, TIME
 
 COLUMNS = ["source_id", "packet_id", "atom_id", "turn_id", "edge_id", "kind", "utility_ppm", "salience_ppm",
@@ -99,6 +100,32 @@ class LowUtility:
             for row in atoms.to_pylist()
             if row["atom_id"] in found and _health(found[row["atom_id"]], row) == LOW_UTILITY
         )
+
+
+def lessons_of(snapshot: Snapshot, now: datetime) -> Lessons:
+    """Return what outcomes taught of claims and edges, for callers of any scope."""
+
+    def fed(scope: Mapping[str, str], column: str) -> dict[bytes, Fed]:
+        if snapshot.row_count("feedback") == 0:
+            return {}
+        rows = snapshot.table("feedback", COLUMNS)
+        told = Sight(snapshot=snapshot, now=now, scope=scope).seen("feedback", rows)
+        return fed_by(told.filter(pc.is_valid(told[column])).to_pylist(), column)
+
+    def standings(scope: Mapping[str, str]) -> dict[bytes, tuple[int, int]]:
+        found = fed(scope, "atom_id")
+        rows = latest(snapshot.lookup("atoms", "atom_id", pa.array(sorted(found), ID), _BASE), "atoms")
+        return {row["atom_id"]: _worth(found[row["atom_id"]], row) for row in rows.to_pylist()}
+
+    def factors(scope: Mapping[str, str]) -> dict[bytes, int]:
+        return {one: told.factor_ppm for one, told in fed(scope, "edge_id").items()}
+
+    return Lessons(standings, factors)
+
+
+def _worth(fed: Fed, row: Mapping[str, Any]) -> tuple[int, int]:
+    standing = fed.standing(row["utility_ppm"], row["salience_ppm"], row["health_status"])
+    return standing.utility_ppm, standing.salience_ppm
 
 
 def with_low_utility(atoms: pa.Table, low: frozenset[bytes]) -> pa.Table:

@@ -7,7 +7,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Unpack
 
 from amos.clock import utc_now
-from amos.flow.moments import Moment, When, pin_moment, read_moment, split_moment
+from amos.flow.moments import (
+    MONOTONIC,
+    Moment,
+    When,
+    consistent,
+    pin_moment,
+    read_moment,
+    split_moment,
+)
 from amos.flow.principal import Principal
 from amos.flow.sight import Sight
 from amos.identity import random_id
@@ -41,7 +49,8 @@ class Looking:
         moment, fields = split_moment(options)
         request = read_request({"cues": cues, "scope": self.scope, **fields})
         now = utc_now()
-        with self._recall(moment) as recall:
+        with self._recall(consistent(moment, request.consistency_requirement)) as recall:
+            recall.wished_version = moment.min_version or 0
             found: Packet = recall.packet(request, packet_id=random_id(), now=now)
         if record:
             from amos.packets.store import record_receipt
@@ -57,7 +66,9 @@ class Looking:
         from amos.flow.questions import answer_questions
 
         moment, fields = split_moment(options)
-        with self._recall(moment) as recall:
+        wanted = fields.get("consistency_requirement", MONOTONIC)
+        with self._recall(consistent(moment, wanted)) as recall:
+            recall.wished_version = moment.min_version or 0
             yield from answer_questions(recall, questions, scope=self.scope, options=fields, now=utc_now())
 
     def search(self, text: str, *, limit: int = 20, cursor: str | None = None, **options: Any) -> SearchPage:

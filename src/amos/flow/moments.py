@@ -7,7 +7,7 @@ accepted, `as_of` says when a claim must hold.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -15,6 +15,7 @@ from amos.errors import BusyError, UsageError
 from amos.flow.instants import instant_us
 from amos.journal.store import Shard, Snapshot
 
+STRONG, MONOTONIC, EVENTUAL = "strong", "monotonic", "eventual"
 SUPPRESSING = "suppress"
 """The operation that hides rows: earlier versions would show them."""
 
@@ -60,10 +61,26 @@ def read_moment(when: When) -> Moment:
 
 def split_moment(options: dict[str, Any]) -> tuple[Moment, dict[str, Any]]:
     """Return the moment that options name, and the fields of a request with its instant of validity."""
-    own: Any = {name: value for name, value in options.items() if name in When.__annotations__}
-    fields = {name: value for name, value in options.items() if name not in own}
+    given = dict(options)
+    if "min_graph_version" in given:  # the word of the request
+        given.setdefault("min_version", given.pop("min_graph_version"))
+    own: Any = {name: value for name, value in given.items() if name in When.__annotations__}
+    fields = {name: value for name, value in given.items() if name not in own}
     moment = read_moment(own)
     return moment, fields if moment.as_of_us is None else {**fields, "as_of_us": moment.as_of_us}
+
+
+def consistent(moment: Moment, requirement: str) -> Moment:
+    """Return the moment that a consistency requirement leaves: an eventual answer waits for no version.
+
+    Raises UsageError where the newest state is required and an older one is named.
+    """
+    if requirement == STRONG and (moment.at_version is not None or moment.known_at_us is not None):
+        raise UsageError(
+            "a strong answer comes from the newest state, and an older one is named",
+            advice="Leave `--at-version` and `--known-at` out, or ask for a monotonic answer.",
+        )
+    return replace(moment, min_version=None) if requirement == EVENTUAL else moment
 
 
 def pin_moment(

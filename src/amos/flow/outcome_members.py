@@ -65,6 +65,7 @@ class PacketAsked(msgspec.Struct, frozen=True, kw_only=True):
     generated_at: str
     profile: str
     request: dict[str, Any]
+    pressure_mode: str = "green"
 
 
 def packet_ref(value: object) -> str:
@@ -174,7 +175,9 @@ class MembersReader:
                 packet_id=packet_id, version=0, processor=request.target_processor, profile=asked.profile,
                 membership=ASKED_AGAIN, items=(),
             )  # fmt: skip
-        packet = self._recall(asked.graph_version).packet(request, packet_id=packet_id, now=now)
+        recall = self._recall(asked.graph_version)
+        recall.pressure = asked.pressure_mode
+        packet = recall.packet(request, packet_id=packet_id, now=now)
         if packet.profile != asked.profile:
             raise InputError(
                 f"{ref} was ranked by {asked.profile}, and {packet.profile} ranks now: "

@@ -21,6 +21,7 @@ from amos.packets.request import read_request
 PACKET_ROWS = pa.schema(
     [
         pa.field("qid", pa.string(), nullable=False),
+        pa.field("packet_id", pa.string(), nullable=False),
         pa.field("rank", pa.int32(), nullable=False),
         pa.field("item_kind", pa.string(), nullable=False),
         pa.field("atom_id", pa.string()),
@@ -115,6 +116,7 @@ def _rows(qid: str, packet: Packet) -> Iterator[dict[str, Any]]:
     for item in packet.items:
         yield {
             "qid": qid,
+            "packet_id": packet.packet_id,
             "rank": item.rank,
             "item_kind": item.item_kind,
             "atom_id": item.atom_id,

@@ -16,29 +16,41 @@ import pyarrow as pa
 from amos.atoms.statement import statements
 from amos.clock import as_text, to_us, utc_now
 from amos.errors import UsageError
+from amos.flow.asked import (
+    attention_trace,
+    claims_with,
+    guarding_claims,
+    row_filter,
+    unmet,
+    wishes_of,
+)
 from amos.flow.echoed import reinforced_atoms
-from amos.flow.learned import LowUtility, with_low_utility
+from amos.flow.learned import LowUtility, lessons_of, with_low_utility
 from amos.identity import id_text
 from amos.journal.store import Shard, Snapshot
-from amos.packets.build import Built, Recalled, build_packet
+from amos.packets.build import Built, build_packet
 from amos.packets.packet import Packet
 from amos.packets.processors import slots_of
+from amos.packets.recalled import Recalled
 from amos.packets.request import PacketRequest, check_request
+from amos.packets.store import read_pressure
 from amos.retrieval.evidence import SHOWN_COLUMNS, cut_evidence, wanted_terms
+from amos.retrieval.profile import find_profile
 from amos.retrieval.ranking import Ranking
 from amos.retrieval.retriever import Retriever
 from amos.retrieval.rows import ids_of, latest
 from amos.retrieval.store import open_index, refresh_index
+from amos.retrieval.view import View
 from amos.retrieval.visibility import Reader, RowFilter
-from amos.schemas.columns import ID
+from amos.schemas.columns import ID, SCOPE_NAMES
 from amos.schemas.ranked import CLAIM_CARDS, CONFLICTS
 from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
 
 _CARD_WORDS = """
 atom_id version type polarity subject_id payload slot_id lifecycle_state health_status
-confidence_ppm evidence_count intervals source_id spans
+confidence_ppm evidence_count root_count intervals source_id spans utility_ppm salience_ppm graph_version
 """
-_CARD_COLUMNS = tuple(_CARD_WORDS.split())
+_CARD_COLUMNS = (*_CARD_WORDS.split(), *(f"scope_{name}" for name in SCOPE_NAMES))
 _SPARE_ITEMS = 16
 """Ranked beyond the items allowed, so that small ones can take the place of large ones."""
 _DEEPEST = 2_048
@@ -61,13 +73,24 @@ class Recall:
     def __init__(self, shard: Shard, reader: Reader, *, snapshot: Snapshot | None = None) -> None:
         """Read `snapshot`, the newest state where none is given; it is closed with this."""
         self._reader = reader
+        self._shard = shard
+        self.pressure: str = read_pressure(shard.folder)
+        self.wished_version = 0
+        self._by_profile: dict[str, Retriever] = {}
         self.snapshot: Snapshot = shard.pin() if snapshot is None else snapshot
         version = self.snapshot.version
         self._is_erased_since = any(entry.graph_version > version for entry in shard.erasures())
-        self._low_utility = LowUtility(self.snapshot, utc_now())
+        now = utc_now()
+        self._low_utility = LowUtility(self.snapshot, now)
+        self._lessons = lessons_of(self.snapshot, now)
         try:
             self.retriever: Retriever = open_index(
-                shard, self.snapshot, statements, reinforced_atoms(self.snapshot), self._low_utility
+                shard,
+                self.snapshot,
+                statements,
+                reinforced_atoms(self.snapshot),
+                self._low_utility,
+                self._lessons,
             )
         except BaseException:
             self.snapshot.close()
@@ -82,7 +105,21 @@ class Recall:
     def rank(self, request: PacketRequest, k: int, *, now: datetime) -> Ranking:
         """Return the best `k` items for a request, which no budget has cut yet."""
         check_request(request)
-        return self._rank(request, row_filter(request, self._reader, now), k)
+        return self._rank(request, self.filter(request, now), k)
+
+    def filter(self, request: PacketRequest, now: datetime, *, now_us: int | None = None) -> RowFilter:
+        """Return which rows a request may see and wants."""
+        only = claims_with(self.snapshot, request.payload_filter)
+        return row_filter(request, self._reader, now, now_us=now_us, only=only)
+
+    def retriever_for(self, request: PacketRequest) -> Retriever:
+        """Return what ranks by the profile of a request: the one it names, else that of its mode."""
+        named = request.profile or request.mode.profile
+        if named is None:
+            return self.retriever
+        if named not in self._by_profile:
+            self._by_profile[named] = self.retriever.with_profile(find_profile(named))
+        return self._by_profile[named]
 
     def packet(self, request: PacketRequest, *, packet_id: bytes, now: datetime) -> Packet:
         """Return one packet.  Raises UsageError when the request makes no sense."""
@@ -91,7 +128,7 @@ class Recall:
     def build(self, request: PacketRequest, *, packet_id: bytes, now: datetime) -> Built:
         """Return one packet with what was folded.  Raises UsageError when the request makes no sense."""
         check_request(request)
-        wanted = row_filter(request, self._reader, now)
+        wanted = self.filter(request, now)
         most = request.allowance.items
         depth = most + _SPARE_ITEMS
         while True:
@@ -106,25 +143,45 @@ class Recall:
 
     def _rank(self, request: PacketRequest, wanted: RowFilter, depth: int) -> Ranking:
         reserved = [slot.types for slot in slots_of(request.processor).values()]
-        return self.retriever.rank(request.cues, wanted, depth, reserved)
+        retriever = self.retriever_for(request)
+        return retriever.rank(request.asked, wanted, depth, reserved, wishes_of(request))
 
     def _recalled(self, request: PacketRequest, wanted: RowFilter, ranking: Ranking) -> Recalled:
-        claims, conflicts = self._claims(ranking, wanted)
+        claims, conflicts = self._claims(ranking, request, wanted)
+        cards = self._cards(claims, wanted)
+        wishes, profile = wishes_of(request), self.retriever_for(request).profile
         return Recalled(
             items=ranking.items,
-            evidence=self._evidence(ranking, request.cues, wanted, claims),
-            claims=claim_cards(claims, self.snapshot, wanted.instant_us),
+            evidence=self._evidence(ranking, request, wanted, claims),
+            claims=cards,
             conflicts=conflicts,
             sample=ranking.sample,
-            omitted=ranking.omitted,
+            omitted=ranking.omitted | unmet(ranking, wishes),
             empty_reason=ranking.empty_reason,
             total=ranking.total,
             is_withheld=ranking.is_withheld,
             profile=ranking.profile,
+            profile_digest=profile.digest,
             graph_version=self.snapshot.version or None,
             degradation=ranking.degradation,
             is_erased_since=self._is_erased_since,
+            is_behind=self.snapshot.version < self.wished_version,
+            pressure=self.pressure,
+            trace=attention_trace(request, ranking, wishes, profile),
+            guarding=guarding_claims(ranking, cards, wishes.guards),
         )
+
+    def _cards(self, claims: pa.Table, wanted: RowFilter) -> pa.Table:
+        """Return CLAIM_CARDS of claims, with what outcomes in sight made of them."""
+        cards = claim_cards(claims, self.snapshot, wanted.instant_us)
+        accepted = self._shard.accepted_at(set(claims["graph_version"].to_pylist()))
+        moved = self._lessons.standings(wanted.scope)
+        rows = []
+        for card, version in zip(cards.to_pylist(), claims["graph_version"].to_pylist(), strict=True):
+            utility, salience = moved.get(card["atom_id"], (card["utility_ppm"], card["salience_ppm"]))
+            learned = {"utility_ppm": utility, "salience_ppm": salience}
+            rows.append({**card, **learned, "updated_at": accepted.get(version)})
+        return pa.Table.from_pylist(rows, schema=CLAIM_CARDS)
 
     def search(
         self, text: str, request: PacketRequest, *, limit: int, cursor: str | None, now: datetime
@@ -136,29 +193,32 @@ class Recall:
         if limit <= 0:
             raise UsageError(f"the limit must be at least 1, not {limit}")
         start, instant_us = read_cursor(cursor, self.snapshot.version, text, to_us(now))
-        wanted = row_filter(request, self._reader, now, now_us=instant_us)
-        ranking = self.retriever.rank((text,), wanted, start + limit)
-        rows = list(self._search_rows(ranking, text, wanted, start))
+        wanted = self.filter(request, now, now_us=instant_us)
+        ranking = self.retriever_for(request).rank((text,), wanted, start + limit, wishes=wishes_of(request))
+        asked = msgspec.structs.replace(request, cues=(text,))
+        rows = list(self._search_rows(ranking, asked, wanted, start))
         more = ranking.total > start + len(rows)
         mark = write_cursor(start + len(rows), self.snapshot.version, text, instant_us) if more else None
         return SearchPage(rows=rows, total=ranking.total, cursor=mark, empty_reason=ranking.empty_reason)
 
     def _search_rows(
-        self, ranking: Ranking, text: str, wanted: RowFilter, start: int
+        self, ranking: Ranking, request: PacketRequest, wanted: RowFilter, start: int
     ) -> Iterator[dict[str, Any]]:
-        claims, _ = self._claims(ranking, wanted)
+        claims, _ = self._claims(ranking, request, wanted)
         cards = claim_cards(claims, self.snapshot, wanted.instant_us).to_pylist()
         said = {card["atom_id"]: card for card in cards}
-        cut = self._evidence(ranking, (text,), wanted, claims).to_pylist()
+        cut = self._evidence(ranking, request, wanted, claims).to_pylist()
         shown = {row["rank"]: row for row in reversed(cut)}  # the item's own turn comes first
         for item in ranking.items.slice(start).to_pylist():
             evidence, card = shown.get(item["rank"]), said.get(item["atom_id"])
             yield _search_row(item, evidence, card)
 
-    def _claims(self, ranking: Ranking, wanted: RowFilter) -> tuple[pa.Table, pa.Table]:
+    def _claims(
+        self, ranking: Ranking, request: PacketRequest, wanted: RowFilter
+    ) -> tuple[pa.Table, pa.Table]:
         """Return the current atoms of a ranking and of the other sides of their disputes."""
         atoms = self._current_atoms(ranking.items["atom_id"].drop_null(), wanted)
-        conflicts = self._conflicts(atoms, wanted)
+        conflicts = self._conflicts(atoms, self.retriever_for(request).view(wanted))
         missing = np.setdiff1d(ids_of(conflicts["atom_id"]), ids_of(atoms["atom_id"]))
         if len(missing):
             atoms = pa.concat_tables([atoms, self._current_atoms(missing, wanted)])
@@ -168,12 +228,11 @@ class Recall:
         rows = latest(self.snapshot.lookup("atoms", "atom_id", ids, _CARD_COLUMNS), "atom_id", "version")
         return with_low_utility(rows, self._low_utility(wanted.scope))
 
-    def _conflicts(self, atoms: pa.Table, wanted: RowFilter) -> pa.Table:
+    def _conflicts(self, atoms: pa.Table, view: View) -> pa.Table:
         if not atoms.num_rows:
             return CONFLICTS.empty_table()
         columns = ["dispute_id", "version", "slot_id", "sides", "since", "reason", "status"]
         found = self.snapshot.lookup("disputes", "slot_id", atoms["slot_id"].unique(), columns)
-        view = self.retriever.view(wanted)
         rows = []
         for dispute in latest(found, "dispute_id", "version").to_pylist():
             sides = sorted(dispute["sides"])
@@ -187,38 +246,21 @@ class Recall:
         return pa.Table.from_pylist(rows, schema=CONFLICTS)
 
     def _evidence(
-        self, ranking: Ranking, cues: Sequence[str], wanted: RowFilter, claims: pa.Table
+        self, ranking: Ranking, request: PacketRequest, wanted: RowFilter, claims: pa.Table
     ) -> pa.Table:
+        retriever = self.retriever_for(request)
         ids = ranking.items["source_id"].drop_null().unique().to_pylist()
-        attached = self.retriever.view(wanted).captions
+        attached = retriever.view(wanted).captions
         captions = {source: attached[source] for source in ids if source in attached}
         needed = pa.array([*ids, *(caption for each in captions.values() for caption in each)], ID)
         sources = self.snapshot.lookup("sources", "source_id", needed, SHOWN_COLUMNS)
-        terms = wanted_terms(self.retriever.read_cues(cues, wanted))
+        terms = wanted_terms(retriever.read_cues(request.asked, wanted))
         return cut_evidence(ranking.items, sources, claims, terms, captions)
 
 
 def refresh(shard: Shard, *, at_least: int) -> bool:
     """Store the index of the newest version when `at_least` rows are missing from the stored one."""
     return refresh_index(shard, statements, at_least=at_least)
-
-
-def row_filter(
-    request: PacketRequest, reader: Reader, now: datetime, *, now_us: int | None = None
-) -> RowFilter:
-    """Return what a request may see and wants to see."""
-    return RowFilter(
-        reader=reader,
-        now_us=to_us(now) if now_us is None else now_us,
-        scope=request.scope,
-        as_of_us=request.as_of_us,
-        include_superseded=request.include_superseded,
-        include_untrusted=request.include_untrusted,
-        include_archived=request.include_archived,
-        include_low_health=request.include_low_health,
-        include_contradicted=request.allowance.has_conflicts,
-        types=request.requested_memory_types,
-    )
 
 
 def claim_cards(atoms: pa.Table, snapshot: Snapshot, instant_us: int) -> pa.Table:
@@ -231,7 +273,7 @@ def claim_cards(atoms: pa.Table, snapshot: Snapshot, instant_us: int) -> pa.Tabl
     for row, subject, statement in zip(atoms.to_pylist(), subjects, said, strict=True):
         start, end = interval_at(row["intervals"], instant_us)
         card = {**row, "subject": subject, "statement": statement, "valid_from": start, "valid_until": end}
-        rows.append({name: card[name] for name in CLAIM_CARDS.names})
+        rows.append({name: card.get(name) for name in CLAIM_CARDS.names})
     return pa.Table.from_pylist(rows, schema=CLAIM_CARDS)
 
 

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from amos.errors import UsageError
+from amos.flow.asked import wishes_of
 from amos.flow.look import atom_rows, source_row
 from amos.flow.printed import shown_id
-from amos.flow.recall import Recall, row_filter
+from amos.flow.recall import Recall
 from amos.flow.references import find_rows
 from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.identity import id_text
@@ -21,7 +22,7 @@ from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import MILLION
 from amos.retrieval.scoring import WordScores, score_words
 from amos.retrieval.view import View
-from amos.retrieval.visibility import OWNER, TRUSTED, UNTRUSTED_KINDS, RowFilter
+from amos.retrieval.visibility import TRUSTED, UNTRUSTED_KINDS, RowFilter
 from amos.schemas.vocabulary import Outcome, Role, SourceFlag, Trust
 
 _UNDECIDED = {Outcome.QUARANTINE: "quarantined", Outcome.IGNORE: "ignored", Outcome.REJECT: "rejected"}
@@ -48,7 +49,7 @@ class Asked:
     @property
     def wanted(self) -> RowFilter:
         """What the request may see and wants."""
-        return row_filter(self.request, OWNER, self.now)
+        return self.recall.filter(self.request, self.now)
 
 
 def why_not(asked: Asked, ref: str) -> Row:
@@ -120,7 +121,7 @@ def _of_atom(asked: Asked, atom: bytes) -> Gate:
     found = _placed(asked, "atom_id", atom)
     if found is not None:
         return found
-    view = asked.recall.retriever.view(asked.wanted)
+    view = asked.recall.retriever_for(asked.request).view(asked.wanted)
     rows = np.flatnonzero(view.corpus.atoms.rows["id"] == np.bytes_(atom))
     rows = rows[view.corpus.atoms.is_alive[rows]]
     if not rows.size:
@@ -139,6 +140,9 @@ _HIDDEN = {
     "lifecycle_hidden": "it is not active",
     "contradicted": "it is in dispute, and disputes were not asked for",
     "type_not_requested": "claims of its type were not asked for",
+    "access_denied": "it is sensitive, and this processor or mode is not given such claims",
+    "review_required": "it waits for a review, and the packet is for somebody who acts on it",
+    "payload_filtered": "its payload is not what was asked for",
     "not_yet_held": "it began to hold after the asked time",
 }
 _WIDER = {"superseded": "Ask with --include-superseded."}
@@ -146,9 +150,11 @@ _WIDER = {"superseded": "Ask with --include-superseded."}
 
 def _placed(asked: Asked, column: str, identifier: bytes) -> Gate | None:
     """Return what became of an item that passed every gate of retrieval, None when it did not."""
-    view = asked.recall.retriever.view(asked.wanted)
+    view = asked.recall.retriever_for(asked.request).view(asked.wanted)
     every = max(view.turns.count + view.atoms.count, 1)
-    ranking = asked.recall.retriever.rank(asked.request.cues, asked.wanted, every)
+    ranking = asked.recall.retriever_for(asked.request).rank(
+        asked.request.asked, asked.wanted, every, wishes=wishes_of(asked.request)
+    )
     places = np.flatnonzero([one == identifier for one in ranking.items[column].to_pylist()])
     if not places.size:
         return None
@@ -171,7 +177,7 @@ def _placed(asked: Asked, column: str, identifier: bytes) -> Gate | None:
 
 def _unmatched(asked: Asked, view: View, row: int, *, is_atom: bool) -> Gate:
     """Return how far the words of the question reach a visible row that did not pass."""
-    floor = asked.recall.retriever.profile.floor
+    floor = asked.recall.retriever_for(asked.request).profile.floor
     covered, direct = _reach(asked, view, row, is_atom=is_atom)
     if not covered and not direct:
         return Gate("no_match", "no word of the question stands in it or next to it", "Ask in its own words.")
@@ -186,9 +192,9 @@ def _unmatched(asked: Asked, view: View, row: int, *, is_atom: bool) -> Gate:
 def _reach(asked: Asked, view: View, row: int, *, is_atom: bool) -> tuple[int, int]:
     """Return the greatest share of the question's weight and of its words that the row has, in millionths."""
     places = view.atoms if is_atom else view.turns
-    bm25f = asked.recall.retriever.profile.bm25f
+    bm25f = asked.recall.retriever_for(asked.request).profile.bm25f
     best = (0, 0)
-    for cue in asked.recall.retriever.read_cues(asked.request.cues, asked.wanted):
+    for cue in asked.recall.retriever_for(asked.request).read_cues(asked.request.cues, asked.wanted):
         mention = Mention(view, cue)
         names = mention.atom_names(view) if is_atom else mention.turn_names(view)
         score: WordScores = score_words(view, places, cue, bm25f, names)
@@ -202,7 +208,7 @@ def _of_turn(asked: Asked, source: Row) -> Gate:
     gate = _hidden_turn(asked, source) or _placed(asked, "source_id", source["source_id"])
     if gate is not None:
         return gate
-    view = asked.recall.retriever.view(asked.wanted)
+    view = asked.recall.retriever_for(asked.request).view(asked.wanted)
     turns = view.corpus.turns
     rows = np.flatnonzero(turns.rows["id"] == np.bytes_(source["source_id"]))
     rows = rows[turns.is_alive[rows]]

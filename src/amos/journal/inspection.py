@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from amos.clock import to_us
+from amos.clock import from_us, to_us
 from amos.journal.events import FIRST_LINK, canonical_json
 from amos.journal.rows import stored
 from amos.schemas.catalog import (
@@ -64,6 +64,12 @@ class Inspection:
         with self._lock:
             version: int = self._catalog.version_at(instant_us)
             return version
+
+    def accepted_at(self, versions: Iterable[int]) -> dict[int, datetime]:
+        """Return when each of these graph versions was accepted; unknown ones are absent."""
+        with self._lock:
+            found = {version: self._catalog.accepted_us(version) for version in versions}
+        return {version: from_us(moment) for version, moment in found.items() if moment is not None}
 
     def last_version_of(self, operation: str) -> int:
         """Return the newest graph version that an operation committed, 0 when none did."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -15,28 +16,45 @@ REDUNDANT_FOLDED = "redundant_folded"
 SAMPLE = 5
 """Items named per reason."""
 _RESERVED_DIGITS = 12
+_SHARE_OF_SAMPLE = 64
+"""The sample of omissions takes no more than one part in so many of the budget."""
+_LEAST_SAMPLE = 390
+_SELECTED = 8
+"""Items that the trace of attention names."""
+_REF_BYTES = 33
+_SECTION_BYTES = 48
+_BROUGHT = frozenset({"attention_focus", "attention_type_boost", "attention_counterevidence"})
 _RESERVED_SHARE = 4
 """One place in so many, and no more, may be kept for what the processor needs."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Filling:
+    """How a packet is filled.
+
+    processor: the best item of each slot that it needs enters first, within the share kept for it.
+    total: items that passed at all.  reason: why those not shown are not.  has_sections: its parts are named.
+    guarding: references of claims that enter before others.
+    """
+
+    processor: Processor
+    total: int
+    reason: str = BUDGET_EXHAUSTED
+    has_sections: bool = False
+    guarding: frozenset[str] = frozenset()
+
+
 def fill_packet(
-    packet: Packet,
-    items: Sequence[PacketItem],
-    conflicts: Sequence[Conflict],
-    *,
-    total: int,
-    processor: Processor,
+    packet: Packet, items: Sequence[PacketItem], conflicts: Sequence[Conflict], filling: Filling
 ) -> None:
     """Put the best items into `packet` while its JSON stays within its budget.
 
     items: best first.  conflicts: disputes among them; one enters with its first claim.
-    total: items that passed at all; those not shown are counted as budget_exhausted.
-    processor: the best item of each slot that it needs enters first, within the share kept for it.
     """
     budget = packet.budget
-    room = budget.max_tokens * BYTES_PER_TOKEN - _envelope_bytes(packet, items, total)
+    room = budget.max_tokens * BYTES_PER_TOKEN - _envelope_bytes(packet, items, filling)
     taken: set[int] = set()
-    for at, most in _order_of_entry(items, processor, budget.max_items, room):
+    for at, most in _order_of_entry(items, filling, budget.max_items, room):
         if at in taken or len(taken) == budget.max_items:
             continue
         added = _joining(items[at], conflicts, packet.conflicts)
@@ -48,11 +66,18 @@ def fill_packet(
     packet.items = [items[at] for at in sorted(taken)]
     packet.conflicts = [conflict for conflict in conflicts if conflict in packet.conflicts]
     if items and not packet.items:
-        budget.needed_tokens = _needed_tokens(packet, items[0], conflicts, items, total)
+        budget.needed_tokens = _needed_tokens(packet, conflicts, items, filling)
     left_out = [item for at, item in enumerate(items) if at not in taken]
-    name_left_out(packet, left_out, total - len(packet.items), BUDGET_EXHAUSTED)
+    name_left_out(packet, left_out, filling.total - len(packet.items), filling.reason)
+    _trim_sample(packet)
     _renumber(packet)
     budget.items = len(packet.items)
+    _tell_selected(packet)
+    if filling.has_sections:
+        packet.sections = [
+            {"title": title, "ranks": [item.rank for item in inside]}
+            for title, inside in sections_of(packet.items, filling.processor)
+        ]
     _settle_size(packet)
     if budget.needed_tokens is None and budget.tokens > budget.max_tokens:
         # the answer to a larger budget repeats that budget twice, in more digits
@@ -61,16 +86,19 @@ def fill_packet(
 
 
 def _order_of_entry(
-    items: Sequence[PacketItem], processor: Processor, places: int, room: int
+    items: Sequence[PacketItem], filling: Filling, places: int, room: int
 ) -> Iterator[tuple[int, int]]:
     """Yield (position, most bytes) in the order in which items are tried; a position may come again.
 
-    The best item comes first, then the best of each slot that matches the question at least half as much, in
-    at most a quarter of the places, then all.
+    The best item comes first, then what a guardrail wants, then the best of each slot that matches the
+    question at least half as much, in at most a quarter of the places, then all.
     """
     if items:
         yield 0, room
-    for at, share in _reserved(items, processor)[: places // _RESERVED_SHARE]:
+    for at, item in enumerate(items):
+        if item.ref in filling.guarding:
+            yield at, room
+    for at, share in _reserved(items, filling.processor)[: places // _RESERVED_SHARE]:
         yield at, room * share // 100
     for at in range(len(items)):
         yield at, room
@@ -106,22 +134,67 @@ def _joining(item: PacketItem, known: Sequence[Conflict], present: list[Conflict
     ]
 
 
-def _envelope_bytes(packet: Packet, items: Sequence[PacketItem], total: int) -> int:
+def _envelope_bytes(packet: Packet, items: Sequence[PacketItem], filling: Filling) -> int:
     """Return the size without items, with room for what will be said about those left out."""
     counts, sample = dict(packet.omissions.counts), list(packet.omissions.sample)
-    name_left_out(packet, items, total, BUDGET_EXHAUSTED)
+    name_left_out(packet, items, filling.total, filling.reason)
+    _trim_sample(packet)
     size = len(packet_json(packet)) + 3 * _RESERVED_DIGITS
     packet.omissions.counts, packet.omissions.sample = counts, sample
+    if packet.attention_trace is not None:
+        size += _SELECTED * _REF_BYTES
+    if filling.has_sections:
+        size += _SECTION_BYTES * len(filling.processor.needs) + 4 * packet.budget.max_items
     return size
 
 
 def _needed_tokens(
-    packet: Packet, first: PacketItem, conflicts: Sequence[Conflict], items: Sequence[PacketItem], total: int
+    packet: Packet, conflicts: Sequence[Conflict], items: Sequence[PacketItem], filling: Filling
 ) -> int:
-    parts = (first, *_joining(first, conflicts, []))
+    parts = (items[0], *_joining(items[0], conflicts, []))
     cost = sum(len(msgspec.json.encode(part)) + 1 for part in parts)
     # the answer to a larger budget repeats that budget twice, in more digits
-    return -(-(_envelope_bytes(packet, items, total) + cost + 2 * _RESERVED_DIGITS) // BYTES_PER_TOKEN)
+    size = _envelope_bytes(packet, items, filling) + cost + 2 * _RESERVED_DIGITS
+    return -(-size // BYTES_PER_TOKEN)
+
+
+def _trim_sample(packet: Packet) -> None:
+    """Keep about five omissions of the sample, or what a small part of the budget holds, reason by reason."""
+    room = max(packet.budget.max_tokens * BYTES_PER_TOKEN // _SHARE_OF_SAMPLE, _LEAST_SAMPLE)
+    turns: dict[str, int] = {}
+    order = []
+    for at, row in enumerate(packet.omissions.sample):
+        order.append((turns.get(row["reason"], 0), at))
+        turns[row["reason"]] = turns.get(row["reason"], 0) + 1
+    kept = []
+    for _, at in sorted(order):
+        room -= len(msgspec.json.encode(packet.omissions.sample[at])) + 1
+        if room < 0:
+            break
+        kept.append(at)
+    packet.omissions.sample = [packet.omissions.sample[at] for at in sorted(kept)]
+
+
+def _tell_selected(packet: Packet) -> None:
+    """Name in the trace of attention what it brought in, as far as it is shown."""
+    if packet.attention_trace is not None:
+        chosen = [item.ref for item in packet.items if set(item.score_components) & _BROUGHT]
+        packet.attention_trace["selected_item_refs"] = chosen[:_SELECTED]
+
+
+def sections_of(items: Sequence[PacketItem], processor: Processor) -> Iterator[tuple[str, list[PacketItem]]]:
+    """Yield (title, items): by what the processor needs where it wants sections, else all without a title."""
+    if not processor.sections:
+        yield "", list(items)
+        return
+    rest = list(items)
+    for slot in slots_of(processor).values():
+        inside = [item for item in rest if item.type in slot.types]
+        if inside:
+            yield slot.title, inside
+        rest = [item for item in rest if item.type not in slot.types]
+    if rest:
+        yield "Also", rest
 
 
 def name_left_out(packet: Packet, left_out: Sequence[PacketItem], count: int, reason: str) -> None:
@@ -129,10 +202,7 @@ def name_left_out(packet: Packet, left_out: Sequence[PacketItem], count: int, re
     if count <= 0:
         return
     packet.omissions.counts[reason] = count
-    packet.omissions.sample += [
-        {"item_kind": item.item_kind, "ref": item.atom_id or item.source_id, "reason": reason}
-        for item in left_out[:SAMPLE]
-    ]
+    packet.omissions.sample += [{"ref": item.ref, "reason": reason} for item in left_out[:SAMPLE]]
 
 
 def _settle_size(packet: Packet) -> None:

@@ -31,7 +31,10 @@ class PacketItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
     score_components: shares 0..1 whose weighted sum under the packet's profile is the score; what is not
     named is 0.
     folded: items that say the same and are not shown.  details: fields of the claim that the packet's
-    processor acts on, such as the steps of a procedure.
+    processor acts on, such as the steps of a procedure.  freshness: `current`, `stale` (its health says so)
+    or `ended` (none of its intervals holds).  access_decision: `allowed`, or `allowed_by:` and the part of
+    the request that let it in.  salience, utility: as outcomes left them.
+    What is unset does not apply and is not printed: messages have no version, salience or utility.
     """
 
     rank: int
@@ -54,6 +57,18 @@ class PacketItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
     valid_until: str | None = None
     details: dict[str, Any] | None = None
     provenance: dict[str, Any] | None = None
+    freshness: str = "current"
+    access_decision: str = "allowed"
+    salience: float | msgspec.UnsetType = msgspec.UNSET
+    utility: float | msgspec.UnsetType = msgspec.UNSET
+    scope: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    updated_at: str | msgspec.UnsetType = msgspec.UNSET
+    version: int | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def ref(self) -> str:
+        """Return the reference by which the item is known: of its claim, else of its message."""
+        return self.atom_id or self.source_id or ""
 
 
 class ConflictSide(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,15 +114,32 @@ class BudgetUse(msgspec.Struct, kw_only=True):
 
 
 class Degradation(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether recall was reduced by pressure or by a damaged index."""
+    """Whether recall was reduced: by pressure, by a damaged index, or by a version that is not there yet."""
 
     pressure_mode: str
     index_freshness: str
     reason_codes: list[str]
+    reduced_recall_depth: bool | msgspec.UnsetType = msgspec.UNSET
+    omitted_evidence_detail: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class CachePolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the answer may be kept: while the shard stands at its graph version.
+
+    key: equal for equal requests of one graph version.  is_cacheable: time alone does not change the
+    answer, as where validity is judged at an instant that the request names.
+    """
+
+    key: str
+    is_cacheable: bool
 
 
 class Packet(msgspec.Struct, kw_only=True):
-    """What a processor receives; field names are part of the public contract."""
+    """What a processor receives; field names are part of the public contract.
+
+    What is unset does not apply and is not printed.  sections: title and ranks of what belongs together,
+    for processors that want it set out so.
+    """
 
     packet_id: str
     schema_version: str
@@ -123,6 +155,15 @@ class Packet(msgspec.Struct, kw_only=True):
     attention_trace: dict[str, Any] | None
     empty_reason: str | None
     budget: BudgetUse
+    retrieval_mode: str = "general"
+    pressure_mode: str = "green"
+    cache_policy: CachePolicy | None = None
+    purpose: str | msgspec.UnsetType = msgspec.UNSET
+    scope: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    shared_view_ref: str | msgspec.UnsetType = msgspec.UNSET
+    request_id: str | msgspec.UnsetType = msgspec.UNSET
+    provenance: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    sections: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
 
 
 def packet_json(packet: Packet) -> bytes:

@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 import msgspec
 
-MODES = ("general",)
-"""Retrieval modes that exist; the others of the spec come with views."""
-
 OTHER_PROCESSOR = "other"
 """Any processor that has no entry of its own."""
 
@@ -37,13 +34,22 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Processor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One reader of packets.  needs: percent of the tokens kept for the best claim of a slot."""
+    """One reader of packets.  needs: percent of the tokens kept for the best claim of a slot.
+
+    has_private: it may be given what is privacy sensitive.  is_high_impact: it acts, so that nothing which
+    waits for a review is given to it.  repairs: it may see what is incoherent.  marks: what printed packets
+    say of each item beside the claim.
+    """
 
     items: int
     tokens: int
     conflicts: bool
     needs: dict[str, int]
     sections: bool = False
+    has_private: bool = True
+    is_high_impact: bool = False
+    repairs: bool = False
+    marks: tuple[str, ...] = ()
 
     @property
     def allowance(self) -> Allowance:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from amos.errors import UsageError
+from amos.packets.fill import sections_of
 from amos.packets.packet import Conflict, EvidenceRef, Packet, PacketItem, packet_json
-from amos.packets.processors import processor_named, slots_of
+from amos.packets.processors import processor_named
 
 _CONTROL = frozenset(map(chr, [*range(32), *range(127, 160), 0x202D, 0x202E]))
 """Control characters and the marks that turn the direction of a line."""
@@ -35,27 +36,29 @@ def render_packet(packet: Packet, form: str) -> str:
 def render_text(packet: Packet) -> str:
     """Return one numbered paragraph per item, then disputes, omissions and size."""
     lines: list[str] = []
+    marks = processor_named(packet.target_processor).marks
     for title, items in _sections(packet):
         lines += [f"{title}:"] if title else []
         for item in items:
             headline, *below = _lines(item)
             named = f"  {item.atom_id}" if item.atom_id else ""
             lines.append(f"{item.rank}. {headline}{_marks(item)}  [{item.score:.3f}]{named}")
-            lines += [f"   {line}" for line in [*_detail_lines(item), *below]]
+            lines += [f"   {line}" for line in [*_told_beside(item, marks), *below]]
     lines += [_conflict_line(conflict) for conflict in packet.conflicts]
     return "\n".join([*lines, *_closing(packet)])
 
 
 def render_markdown(packet: Packet) -> str:
     """Return a Markdown list: claims in bold, evidence quoted below them."""
-    lines = [f"# Memory for: {_escaped('; '.join(packet.request['cues']))}", ""]
+    lines = [f"# Memory for: {_escaped(_asked(packet))}", ""]
+    marks = processor_named(packet.target_processor).marks
     for title, items in _sections(packet):
         lines += [f"## {title}", ""] if title else []
         for item in items:
             headline, *cited = (_escaped(line) for line in _lines(item))
             strong = f"**{headline}**" if item.item_kind == "atom" else headline
             lines.append(f"{item.rank}. {strong}{_marks(item)}")
-            lines += [f"   - {_escaped(line)}" for line in _detail_lines(item)]
+            lines += [f"   - {_escaped(line)}" for line in _told_beside(item, marks)]
             lines += [f"   > {line}" for line in cited]
         lines += [""] if title else []
     if packet.conflicts:
@@ -64,19 +67,30 @@ def render_markdown(packet: Packet) -> str:
 
 
 def _sections(packet: Packet) -> Iterator[tuple[str, list[PacketItem]]]:
-    """Yield (title, items): by what the processor needs where it wants sections, else all without a title."""
-    processor = processor_named(packet.target_processor)
-    if not processor.sections:
-        yield "", packet.items
-        return
-    rest = list(packet.items)
-    for slot in slots_of(processor).values():
-        inside = [item for item in rest if item.type in slot.types]
-        if inside:
-            yield slot.title, inside
-        rest = [item for item in rest if item.type not in slot.types]
-    if rest:
-        yield "Also", rest
+    yield from sections_of(packet.items, processor_named(packet.target_processor))
+
+
+def _asked(packet: Packet) -> str:
+    """Return what was asked; of a look through everything its aim."""
+    trace = packet.attention_trace or {}
+    return "; ".join(packet.request.get("cues") or trace.get("focus_terms") or ["what there is"])
+
+
+def _told_beside(item: PacketItem, marks: Sequence[str]) -> list[str]:
+    """Return what a processor is told beside the claim: its fields, and the marks it wants, on one line."""
+    found = {
+        "confidence": None if item.confidence is None else f"confidence {item.confidence:.2f}",
+        "health": item.health_status,
+        "time": f"holds since {item.valid_from[:10]}" if item.valid_from else None,
+        "score": ", ".join(f"{name} {share:.2f}" for name, share in _strongest(item)),
+    }
+    said = [told for name in marks if (told := found[name])]
+    return [*_detail_lines(item), *(["; ".join(said)] if said else [])]
+
+
+def _strongest(item: PacketItem) -> list[tuple[str, float]]:
+    """Return the three greatest components of a score."""
+    return sorted(item.score_components.items(), key=lambda part: (-part[1], part[0]))[:3]
 
 
 def _detail_lines(item: PacketItem) -> list[str]:

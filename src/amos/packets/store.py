@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -10,10 +11,33 @@ from typing import Any, NamedTuple
 import apsw
 
 from amos.clock import to_us
+from amos.errors import SchemaError
 from amos.packets.packet import Packet
+from amos.packets.pressure import PRESSURES
 from amos.storage.connections import fetch, open_database
 from amos.storage.files import disk_errors
 from amos.storage.places import place, table
+
+
+def read_pressure(shard: Path) -> str:
+    """Return the pressure that the settings of a shard's store state, `green` where they state none.
+
+    Raises SchemaError for a word that is no pressure.
+    """
+    path = place(shard.parent.parent, "amos.toml")
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # opening the store has judged the file
+        return PRESSURES[0]
+    capacity = settings.get("capacity")
+    said = capacity.get("pressure_mode", PRESSURES[0]) if isinstance(capacity, dict) else PRESSURES[0]
+    if said not in PRESSURES:
+        raise SchemaError(
+            f"{path} states the pressure {said!r}",
+            path=str(path),
+            advice=f"Write one of {', '.join(PRESSURES)} as `pressure_mode` of [capacity].",
+        )
+    return str(said)
 
 
 def record_receipt(shard: Path, packet: Packet, now: datetime) -> None:

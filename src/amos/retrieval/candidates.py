@@ -14,11 +14,11 @@ from amos.retrieval.cues import Cue
 from amos.retrieval.dates import date_closeness
 from amos.retrieval.marks import CUES, ENDS_AS_QUESTION, REPLIES, cue_bit, kind_bit
 from amos.retrieval.mentions import Mention
-from amos.retrieval.profile import MILLION, Profile
+from amos.retrieval.profile import MILLION, Profile, Recency
 from amos.retrieval.rows import TRUSTS, UNKNOWN_US, Array
 from amos.retrieval.scoring import WordScores, score_words
 from amos.retrieval.view import CONTRADICTED, Places, View, rarity
-from amos.schemas.ranked import COMPONENTS
+from amos.schemas.ranked import COMPONENTS, SIGNALS
 
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -29,8 +29,6 @@ DIRECT_CUE_MATCH, WORDS, NEIGHBOURS, HOLDER_MATCH, RECENCY, CONFIDENCE, SUPERSED
 _CUE_COLUMNS = tuple(COLUMN[f"cue_{name}"] for name in CUES)
 
 DAY_US = 86_400_000_000
-RECENCY_DAYS = 30
-"""Age at which recency is one half."""
 _KIND_HALF = 3
 """Rarity of a kind of thing that counts one half."""
 _LENGTH_HALF = 6
@@ -42,6 +40,7 @@ class Scored:
     """Candidates of one kind: `place` ascending, components (candidates, n) and score beside them.
 
     held: millionths of the question's weight in the candidate itself.  below: how many missed the floor.
+    signals: (candidates, SIGNALS), None where none was asked for.
     """
 
     place: I64
@@ -50,6 +49,7 @@ class Scored:
     score: I64
     held: I64
     below: int
+    signals: I64 | None = None
 
 
 def score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profile: Profile) -> Scored:
@@ -59,10 +59,16 @@ def score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
         for cue, mention in zip(cues, mentions, strict=True)
     ]
     matched = [partial(mention.turn_match, view) for mention in mentions]
-    scored = _candidates(view.turns, words, mentions, matched, profile)
+    return turns_as_they_stand(
+        view, cues, _candidates(view.turns, words, mentions, matched, profile), profile
+    )
+
+
+def turns_as_they_stand(view: View, cues: Sequence[Cue], scored: Scored, profile: Profile) -> Scored:
+    """Return candidates with the components that words do not decide, and their scores."""
     rows, row = view.corpus.turns.rows, scored.row
     trust = [getattr(profile.trust, name) for name in TRUSTS] + [0] * (256 - len(TRUSTS))
-    scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us)
+    scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us, profile.recency)
     scored.components[:, COLUMN["date_match"]] = _dates(cues, rows["event_us"][row])
     scored.components[:, CONFIDENCE] = np.array(trust, np.int64)[rows["trust"][row]]
     scored.components[:, SUPERSEDED] = view.stale_turn[row] * MILLION
@@ -76,9 +82,15 @@ def score_atoms(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
         for cue, mention in zip(cues, mentions, strict=True)
     ]
     matched = [partial(mention.atom_match, view) for mention in mentions]
-    scored = _candidates(view.atoms, words, mentions, matched, profile)
+    return atoms_as_they_stand(
+        view, cues, _candidates(view.atoms, words, mentions, matched, profile), profile
+    )
+
+
+def atoms_as_they_stand(view: View, cues: Sequence[Cue], scored: Scored, profile: Profile) -> Scored:
+    """Return candidates with the components that words do not decide, and their scores."""
     rows, row = view.corpus.atoms.rows, scored.row
-    scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us)
+    scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us, profile.recency)
     scored.components[:, COLUMN["date_match"]] = _dates(cues, rows["event_us"][row])
     scored.components[:, CONFIDENCE] = rows["confidence"][row]
     scored.components[:, SUPERSEDED] = ~view.holding[row] * MILLION
@@ -90,9 +102,13 @@ def _dates(cues: Sequence[Cue], event_us: Array) -> I64:
     return date_closeness(event_us, tuple(one for cue in cues for one in cue.dates))
 
 
-def _recency(event_us: Array, instant_us: int) -> I64:
-    days = np.maximum(instant_us - np.where(event_us == UNKNOWN_US, instant_us, event_us), 0) // DAY_US
-    share = MILLION * RECENCY_DAYS // (RECENCY_DAYS + days)
+def _recency(event_us: Array, instant_us: int, rule: Recency) -> I64:
+    age = np.maximum(instant_us - np.where(event_us == UNKNOWN_US, instant_us, event_us), 0)
+    if rule.is_linear:
+        whole = rule.days * DAY_US
+        share = MILLION - np.minimum(age, whole) // (whole // MILLION)
+    else:
+        share = MILLION * rule.days // (rule.days + age // DAY_US)
     result: I64 = np.where(event_us == UNKNOWN_US, 0, share)
     return result
 
@@ -178,15 +194,41 @@ def _best(words: list[WordScores], place: I64, name: str) -> I64:
     return best
 
 
-def score_of(components: I64, profile: Profile) -> I64:
-    """Return the score of each row of components: the clamped weighted sum, in millionths."""
+def score_of(components: I64, profile: Profile, signals: I64 | None = None) -> I64:
+    """Return the score of each row of components: the clamped weighted sum, in millionths.
+
+    With signals the sum is not clamped, so that it still orders what is beyond the ends.
+    """
     weights = np.array([getattr(profile.weights, name) for name in COMPONENTS], np.int64)
-    result: I64 = np.clip((components * weights).sum(axis=1) // MILLION, 0, MILLION)
-    return result
+    result: I64 = (components * weights).sum(axis=1)
+    if signals is None:
+        return np.clip(result // MILLION, 0, MILLION)
+    result += (signals * np.array([getattr(profile.weights, name) for name in SIGNALS], np.int64)).sum(axis=1)
+    return result // MILLION
 
 
 def _with_score(scored: Scored, profile: Profile) -> Scored:
     return replace(scored, score=score_of(scored.components, profile))
+
+
+def bare(places: Places, place: I64) -> Scored:
+    """Return places as candidates that no word of a question brought."""
+    components = np.zeros((len(place), len(COMPONENTS)), np.int64)
+    _add_marks(components, places, place, ())
+    none = np.zeros(len(place), np.int64)
+    return Scored(place=place, row=places.row[place], components=components, score=none, held=none, below=0)
+
+
+def merged_candidates(one: Scored, other: Scored) -> Scored:
+    """Return the candidates of both, whose places differ, by place."""
+    order = np.argsort(np.concatenate([one.place, other.place]), kind="stable")
+
+    def both(name: str) -> I64:
+        joined: I64 = np.concatenate([getattr(one, name), getattr(other, name)])[order]
+        return joined
+
+    names = ("place", "row", "components", "score", "held")
+    return Scored(**{name: both(name) for name in names}, below=one.below + other.below)
 
 
 def keep(scored: Scored, chosen: Array) -> Scored:
@@ -198,6 +240,7 @@ def keep(scored: Scored, chosen: Array) -> Scored:
         score=scored.score[chosen],
         held=scored.held[chosen],
         below=scored.below,
+        signals=None if scored.signals is None else scored.signals[chosen],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,8 @@ from amos.retrieval.candidates import (
 from amos.retrieval.profile import MILLION, Profile
 from amos.retrieval.rows import NO_ID, UNKNOWN_US, Array, id_array, text_hash
 from amos.retrieval.view import View
-from amos.schemas.ranked import COMPONENTS, RANKED
+from amos.schemas.columns import INTS
+from amos.schemas.ranked import COMPONENTS, RANKED, SIGNALS
 
 I64 = npt.NDArray[np.int64]
 
@@ -57,27 +59,36 @@ def _best_per_row(scored: Scored) -> Scored:
     return keep(scored, order[is_first])
 
 
+class Reserved(NamedTuple):
+    """What is kept even where it is not among the best.
+
+    types: groups of atom types, the best claim of each of which is kept; see `Retriever.rank`.
+    guards: (atom rows,) claims of which the best is kept.
+    """
+
+    types: Sequence[Sequence[str]] = ()
+    guards: Sequence[Array] = ()
+
+
 def fold_items(
     view: View,
     turns: Scored,
     atoms: Scored,
     profile: Profile,
     k: int,
-    reserved: Sequence[Sequence[str]] = (),
+    reserved: Reserved | None = None,
 ) -> tuple[pa.Table, int]:
-    """Return the best `k` items and how many there were: a claim and the turn it cites are one.
-
-    reserved: groups of atom types, the best claim of each of which is kept; see `Retriever.rank`.
-    """
+    """Return the best `k` items and how many there were: a claim and the turn it cites are one."""
     turns, atoms = _best_per_row(turns), _best_per_row(atoms)
     shown_by = _shown_by(view, turns, atoms)
     has_turn = shown_by >= 0
     components = atoms.components.copy()
     components[has_turn] = joined_components(components[has_turn], turns.components[shown_by[has_turn]])
-    score = score_of(components, profile)
+    signals = _joined_signals(atoms, turns, has_turn, shown_by)
+    score = score_of(components, profile, signals)
     alone = np.ones(len(turns.row), bool)
     alone[shown_by[has_turn]] = False
-    if view.wanted.types and "turn" not in view.wanted.types:
+    if not view.wanted.has_turns:
         alone[:] = False
     source_row = view.corpus.cited_turn[atoms.row]
     source_row[has_turn] = turns.row[shown_by[has_turn]]
@@ -87,14 +98,18 @@ def fold_items(
     ties = np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]])
     order = np.lexsort((is_turn, _cited_ties(view, source_row, ties), ties, -all_scores))
     best = order[:k]
-    if reserved and len(order) > k:
+    if reserved is not None and len(order) > k:
         kinds = np.zeros(len(is_turn), np.uint64)
         kinds[: len(score)] = atom_rows["type"][atoms.row]
         matches = np.concatenate([components, turns.components[alone]])[:, DIRECT_CUE_MATCH]
-        best = order[np.union1d(np.arange(k), _reserved(matches[order], kinds[order], reserved))]
+        kept = _reserved(matches[order], kinds[order], reserved.types)
+        claims = np.concatenate([atoms.row, np.full(int(alone.sum()), -1)])[order]
+        kept = np.concatenate([kept, *(_first_of(claims, guard) for guard in reserved.guards)])
+        best = order[np.union1d(np.arange(k), kept)]
     items = _Items(
         score=all_scores[best],
         components=np.concatenate([components, turns.components[alone]])[best],
+        signals=None if signals is None else np.concatenate([signals, _signals_of(turns)[alone]])[best],
         atom_row=np.concatenate([atoms.row, np.full(int(alone.sum()), -1)])[best],
         turn_row=np.concatenate([source_row, turns.row[alone]])[best],
     )
@@ -112,6 +127,25 @@ def joined_components(claim: I64, turn: I64) -> I64:
     return joined
 
 
+def _signals_of(scored: Scored) -> I64:
+    found = scored.signals
+    return np.zeros((len(scored.row), len(SIGNALS)), np.int64) if found is None else found
+
+
+def _joined_signals(atoms: Scored, turns: Scored, has_turn: Array, shown_by: I64) -> I64 | None:
+    """Return what a claim and its turn bring together: of words the better, else what the claim is worth."""
+    if atoms.signals is None:
+        return None
+    joined = atoms.signals.copy()
+    better = np.maximum(joined[has_turn], _signals_of(turns)[shown_by[has_turn]])
+    joined[has_turn] = np.where(_OF_EITHER, better, joined[has_turn])
+    return joined
+
+
+_OF_EITHER = np.isin(SIGNALS, ("semantic_similarity", "attention_focus", "attention_suppression_penalty"))
+"""Signals of the words of a text, which a claim shares with the turn that says it."""
+
+
 def _reserved(matches: I64, kinds: Array, groups: Sequence[Sequence[str]]) -> I64:
     """Return the position of the best item of each group, where it matches half as much as the first item.
 
@@ -123,6 +157,11 @@ def _reserved(matches: I64, kinds: Array, groups: Sequence[Sequence[str]]) -> I6
     ]
     found = np.concatenate([np.zeros(0, np.int64), *first])
     return found[2 * matches[found] >= matches[0]]
+
+
+def _first_of(claims: I64, guard: Array) -> I64:
+    """Return the position of the best claim that serves a guardrail, nothing where none does."""
+    return np.flatnonzero((claims >= 0) & guard[claims])[:1]
 
 
 def _cited_ties(view: View, source_row: Array, ties: Array) -> Array:
@@ -158,6 +197,7 @@ class _Items:
 
     score: I64
     components: I64
+    signals: I64 | None
     atom_row: I64
     turn_row: I64
 
@@ -175,12 +215,20 @@ def _ranked_table(view: View, items: _Items) -> pa.Table:
         pa.array(np.where(is_turn, "turn", "atom").tolist(), pa.string()),
         id_array(atom_ids),
         id_array(turn_ids),
-        pa.array(items.score.astype(np.int32)),
+        pa.array(np.clip(items.score, 0, MILLION).astype(np.int32)),
         *(pa.array(items.components[:, i].astype(np.int32)) for i in range(len(COMPONENTS))),
+        _signal_lists(items.signals, len(is_turn)),
         pa.array(stale.astype(bool)),
         pa.array(times.astype(np.int64), mask=times == UNKNOWN_US).cast(RANKED.field("event_time").type),
     ]
     return pa.Table.from_arrays(columns, schema=RANKED)
+
+
+def _signal_lists(signals: I64 | None, count: int) -> pa.Array:
+    if signals is None:
+        return pa.nulls(count, INTS)
+    starts = np.arange(count + 1, dtype=np.int32) * len(SIGNALS)
+    return pa.ListArray.from_arrays(starts, pa.array(signals.reshape(-1)), type=INTS)
 
 
 def _at(values: Array, rows: I64) -> Array:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from amos.errors import UsageError
+from amos.errors import InputError, UsageError
 
 MILLION = 1_000_000
 DEFAULT_PROFILE = "amos.v2"
+_FOLDER = Path(__file__).parent / "profiles"
 
 
 class Bm25f(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,6 +63,29 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     statement: int = 0
     news: int = 0
     length: int = 0
+    semantic_similarity: int = 0
+    edge_activation: int = 0
+    utility: int = 0
+    salience: int = 0
+    goal_relevance: int = 0
+    procedural_applicability: int = 0
+    attention_focus: int = 0
+    attention_type_boost: int = 0
+    attention_counterevidence: int = 0
+    attention_novelty: int = 0
+    agency_match: int = 0
+    attribution_confidence: int = 0
+    correction_learning_relevance: int = 0
+    attention_suppression_penalty: int = 0
+    staleness_penalty: int = 0
+    redundancy_penalty: int = 0
+    health_penalty: int = 0
+    access_penalty: int = 0
+    inhibition_penalty: int = 0
+    exclusion_penalty: int = 0
+    over_attribution_penalty: int = 0
+    omitted_counterevidence_penalty: int = 0
+    ignored_failure_penalty: int = 0
 
 
 class TrustConfidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,8 +114,42 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     talk_words: int = 0
 
 
+class Recency(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How age counts.
+
+    days: age at which recency is one half, or nothing where it is linear.
+    """
+
+    days: int = 30
+    is_linear: bool = False
+
+
+class Activation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How activation spreads along edges, in millionths.
+
+    reverse: what an edge passes against its direction.  decay: what each edge after the first passes on.
+    threshold: less than this ends.  seed: least similarity that seeds.  relations: weight of an edge by its
+    relation, negative ones inhibit; other: of any other relation.
+    """
+
+    hops: int
+    decay: int
+    reverse: int
+    threshold: int
+    seed: int
+    other: int
+    relations: dict[str, int]
+
+    def weight(self, relation: str) -> int:
+        """Return the weight of a relation."""
+        return self.relations.get(relation, self.other)
+
+
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One ranking profile; `digest` pins the very numbers that ranked."""
+    """One ranking profile; `digest` pins the very numbers that ranked.
+
+    fitted_on: where the numbers come from.  activation: None where edges do not count.
+    """
 
     name: str
     fitted_on: str
@@ -99,6 +157,15 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     weights: Weights
     trust: TrustConfidence
     floor: Floor
+    version: int = 1
+    recency: Recency = Recency()
+    activation: Activation | None = None
+
+    @property
+    def weighs_signals(self) -> bool:
+        """Return whether it weighs something that every claim has beside its words."""
+        weights = self.weights
+        return bool(weights.semantic_similarity or weights.utility or weights.salience)
 
     @property
     def digest(self) -> str:
@@ -109,17 +176,65 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @lru_cache(maxsize=8)
 def load_profile(name: str = DEFAULT_PROFILE) -> Profile:
     """Return the profile called `name`.  Raises UsageError for a name nobody ships."""
-    file = Path(__file__).parent / "profiles" / f"{name.replace('.', '_')}.toml"
+    file = _FOLDER / f"{name.replace('.', '_')}.toml"
     if not file.is_file():
-        raise UsageError(f"no ranking profile is called {name!r}", advice=f"Use {DEFAULT_PROFILE!r}.")
+        raise UsageError(
+            f"no ranking profile is called {name!r}",
+            advice=f"Profiles are {', '.join(profile_names())}; or give the path of a TOML file.",
+        )
     return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Profile)
 
 
+def profile_names() -> tuple[str, ...]:
+    """Return the names of the profiles that ship, the default one first."""
+    names = [file.stem.replace("_", ".") for file in sorted(_FOLDER.glob("*.toml"))]
+    return (DEFAULT_PROFILE, *(name for name in names if name != DEFAULT_PROFILE))
+
+
+def find_profile(named: str) -> Profile:
+    """Return the profile of a name, or of a TOML file such as `amos evaluate fit` writes.
+
+    Raises UsageError where there is none, InputError where the file is no profile.
+    """
+    path = Path(named)
+    if path.suffix != ".toml":
+        return load_profile(named)
+    if not path.is_file():
+        raise UsageError(f"{named} is no file", path=named, advice="Check the path of the profile.")
+    return read_profile(path)
+
+
+def read_profile(path: Path) -> Profile:
+    """Return the profile in a TOML file.  Raises InputError where it is none."""
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Profile)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, OSError) as cause:
+        raise InputError(
+            f"{path} is no ranking profile: {cause}",
+            code="schema_invalid",
+            path=str(path),
+            advice="Begin with one that `amos evaluate fit` wrote.",
+        ) from cause
+
+
 def profile_toml(profile: Profile) -> bytes:
-    """Return the profile as a TOML file that `load_profile` would read again."""
-    fields = msgspec.to_builtins(profile)
-    lines = [f"{name} = {json.dumps(value)}" for name, value in fields.items() if isinstance(value, str)]
+    """Return the profile as a TOML file that `read_profile` would read again."""
+    fields = {name: value for name, value in msgspec.to_builtins(profile).items() if value is not None}
+    lines = [f"{name} = {_toml(value)}" for name, value in fields.items() if not isinstance(value, dict)]
     for name, table in fields.items():
         if isinstance(table, dict):
-            lines += ["", f"[{name}]", *(f"{key} = {number}" for key, number in table.items())]
+            lines += ["", *_table_lines(name, table)]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _table_lines(name: str, table: dict[str, object]) -> list[str]:
+    lines = [f"[{name}]"]
+    lines += [f"{key} = {_toml(value)}" for key, value in table.items() if not isinstance(value, dict)]
+    for key, value in table.items():
+        if isinstance(value, dict):
+            lines += ["", *_table_lines(f"{name}.{key}", value)]
+    return lines
+
+
+def _toml(value: object) -> str:
+    return json.dumps(value)

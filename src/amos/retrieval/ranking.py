@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from amos.retrieval.candidates import Scored, keep, score_atoms, score_turns
 from amos.retrieval.cues import Cue
-from amos.retrieval.folding import fold_items, without_outdated
+from amos.retrieval.folding import Reserved, fold_items, without_outdated
+from amos.retrieval.lens import Lens
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import Profile
 from amos.retrieval.rows import Array, id_array
@@ -46,11 +47,17 @@ def rank_view(
     profile: Profile,
     k: int,
     reserved: Sequence[Sequence[str]] = (),
+    lens: Lens | None = None,
 ) -> Ranking:
-    """Return the best `k` items of what `view` shows, best first, and the reserved ones behind them."""
+    """Return the best `k` items of what `view` shows, best first, and the reserved ones behind them.
+
+    lens: through which candidates are looked at further; None where words decide alone.
+    """
     mentions = [Mention(view, cue) for cue in cues]
     turns = score_turns(view, cues, mentions, profile)
     atoms = score_atoms(view, cues, mentions, profile)
+    if lens is not None:
+        turns, atoms = lens.seen(turns, atoms)
     reasons = view.reasons[atoms.row]
     omitted = {
         name: int((reasons == number).sum())
@@ -63,7 +70,12 @@ def rank_view(
     below = turns.below + atoms.below
     if below:
         omitted["low_relevance"] = below
-    items, total = fold_items(view, turns, keep(atoms, reasons == 0), profile, k, reserved)
+    eligible, guards = keep(atoms, reasons == 0), []
+    if lens is not None:
+        turns, eligible, gated = lens.gated(turns, eligible)
+        omitted |= gated
+        guards = lens.serving(eligible)
+    items, total = fold_items(view, turns, eligible, profile, k, Reserved(reserved, guards))
     return Ranking(
         items=items,
         omitted=omitted,
@@ -88,6 +100,8 @@ def _sample(view: View, atoms: Scored, reasons: Array) -> pa.Table:
     """Return the best omitted claims, SAMPLE per reason, with their reason."""
     chosen: list[int] = []
     for number in np.unique(reasons[reasons > 0]).tolist():
+        if view.reason_names[number] == "access_denied":
+            continue  # a sample names nothing that this reader may not have
         where = np.flatnonzero(reasons == number)
         order = np.lexsort((view.corpus.atoms.rows["tie"][atoms.row[where]], -atoms.score[where]))
         chosen += where[order[:SAMPLE]].tolist()

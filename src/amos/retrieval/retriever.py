@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Self
+
+import msgspec
 
 from amos.errors import UsageError
 from amos.retrieval.corpus import Corpus
 from amos.retrieval.cues import Cue, read_cue
+from amos.retrieval.facts import Facts, plain_facts
+from amos.retrieval.lens import Lens, needs_lens
 from amos.retrieval.profile import Profile, load_profile
 from amos.retrieval.ranking import Ranking, rank_view
 from amos.retrieval.spelling import mended
 from amos.retrieval.view import View, build_view
 from amos.retrieval.visibility import RowFilter, check_scope
+from amos.retrieval.wishes import NO_WISHES, Wishes
 
 _VIEWS = 8
 MOST_CUES = 32
@@ -52,8 +59,8 @@ class Retriever:
 
     def read_cues(self, cues: Sequence[str], wanted: RowFilter) -> list[Cue]:
         """Return the questions as terms; misspelt words carry the known words nearest to them."""
-        if not 0 < len(cues) <= MOST_CUES:
-            raise UsageError(f"a request has 1 to {MOST_CUES} cues, not {len(cues)}")
+        if len(cues) > MOST_CUES:
+            raise UsageError(f"a request has up to {MOST_CUES} cues, not {len(cues)}")
         if any(not cue.strip() for cue in cues):
             raise UsageError(
                 "a cue is empty", advice="Ask with a few words, for example `coffee in the evening`."
@@ -72,15 +79,48 @@ class Retriever:
         wanted: RowFilter,
         k: int,
         reserved: Sequence[Sequence[str]] = (),
+        wishes: Wishes = NO_WISHES,
     ) -> Ranking:
         """Return the best `k` claims and turns for the cues; an item takes its best cue.
 
-        reserved: groups of atom types; the best claim of each is there even where it is not among the `k`,
-        if it matches the question at least half as much as the best item.
+        Without a cue all that is in sight is ranked.  reserved: groups of atom types; the best claim of each
+        is there even where it is not among the `k`, if it matches the question at least half as much as the
+        best item.  wishes: attention and what else is wanted beside words.
         """
         if k <= 0:
             raise UsageError(f"the number of items must be at least 1, not {k}")
-        return rank_view(self.view(wanted), self.read_cues(cues, wanted), self.profile, k, reserved)
+        view, asked, profile = self.view(wanted), self.read_cues(cues, wanted), self._timed(wishes)
+        lens = None
+        if not asked or needs_lens(view, profile, wishes, self.facts(wanted)):
+            lens = Lens(
+                view=view,
+                profile=profile,
+                wishes=wishes,
+                facts=self.facts(wanted),
+                cues=asked,
+                read=lambda texts: self._read_anew(texts, view),
+            )
+        return rank_view(view, asked, profile, k, reserved, lens)
+
+    def facts(self, wanted: RowFilter) -> Facts:
+        """Return what is known of claims beside their words, as this caller may know it."""
+        return plain_facts(self.view(wanted).corpus)
+
+    def with_profile(self, profile: Profile) -> Self:
+        """Return a retriever of the same corpus under another profile."""
+        if profile == self.profile:
+            return self
+        other = copy(self)
+        other.profile = profile
+        other._views, other._read_key = {}, ()
+        return other
+
+    def _timed(self, wishes: Wishes) -> Profile:
+        """Return the profile with the horizon of recency that is wished for."""
+        if wishes.recency_days is None:
+            return self.profile
+        recency = msgspec.structs.replace(self.profile.recency, days=wishes.recency_days)
+        return msgspec.structs.replace(self.profile, recency=recency)
 
     def rank_many(self, questions: Iterable[tuple[Sequence[str], RowFilter]], k: int) -> list[Ranking]:
         """Return one ranking per question, equal to asking them one by one."""

@@ -25,6 +25,7 @@ from amos.retrieval.corpus import (
     raised,
     stacked,
 )
+from amos.retrieval.facts import Facts
 from amos.retrieval.ranking import Ranking
 from amos.retrieval.retriever import Retriever
 from amos.retrieval.rows import (
@@ -40,7 +41,9 @@ from amos.retrieval.rows import (
     turn_rows,
 )
 from amos.retrieval.stored import Base, pack_base, read_base
+from amos.retrieval.stored_facts import NO_LESSONS, Lessons, stored_facts
 from amos.retrieval.visibility import RowFilter
+from amos.retrieval.wishes import NO_WISHES, Wishes
 from amos.storage.files import draft_folder, place_file
 from amos.storage.places import place
 
@@ -109,11 +112,12 @@ def open_index(
     statements: Statements,
     reinforced: Mapping[bytes, int] = _NOTHING,
     low_utility: LowUtility = no_low_utility,
+    lessons: Lessons = NO_LESSONS,
 ) -> Retriever:
     """Return a retriever over exactly the rows of `snapshot`, however far the stored index lags.
 
     reinforced: what echoes add to the confidence of claims, in parts per million, by atom id.
-    low_utility: tells which claims outcomes made so for the caller.
+    low_utility: tells which claims outcomes made so for the caller.  lessons: what else outcomes taught.
     A missing, foreign or damaged index is replaced in memory; damage is disclosed.
     """
     try:
@@ -121,7 +125,7 @@ def open_index(
         corpus = _corpus(base, snapshot, statements, ())
     except IndexDamageError as damage:
         corpus = _without_base(snapshot, statements, damage)
-    return StoredRetriever(corpus, snapshot, statements, (reinforced, low_utility))
+    return StoredRetriever(corpus, snapshot, statements, (reinforced, low_utility, lessons))
 
 
 class StoredRetriever(Retriever):
@@ -132,12 +136,13 @@ class StoredRetriever(Retriever):
         corpus: Corpus,
         snapshot: Snapshot,
         statements: Statements,
-        learned: tuple[Mapping[bytes, int], LowUtility],
+        learned: tuple[Mapping[bytes, int], LowUtility, Lessons],
     ) -> None:
         super().__init__(corpus)
         self._snapshot = snapshot
         self._statements = statements
-        self._reinforced, self._low_utility = learned
+        self._reinforced, self._low_utility, self._lessons = learned
+        self._facts_key: tuple[object, ...] = ()
         self._learned: dict[tuple[bool, frozenset[bytes]], Corpus] = {}
         self._learned_of = corpus
 
@@ -163,13 +168,23 @@ class StoredRetriever(Retriever):
         wanted: RowFilter,
         k: int,
         reserved: Sequence[Sequence[str]] = (),
+        wishes: Wishes = NO_WISHES,
     ) -> Ranking:
         """Return the best `k` items; damage met on the way costs time, not answers."""
         try:
-            return super().rank(cues, wanted, k, reserved)
+            return super().rank(cues, wanted, k, reserved, wishes)
         except IndexDamageError as damage:
             self.replace_corpus(_without_base(self._snapshot, self._statements, damage))
-            return super().rank(cues, wanted, k, reserved)
+            return super().rank(cues, wanted, k, reserved, wishes)
+
+    def facts(self, wanted: RowFilter) -> Facts:
+        """Return what the tables say of claims, with what outcomes in the caller's sight taught."""
+        corpus = self.view(wanted).corpus
+        key = (id(corpus), tuple(sorted(wanted.scope.items())))
+        if key != self._facts_key:
+            self._facts = stored_facts(corpus, self._snapshot, self._lessons, wanted.scope)
+            self._facts_key = key
+        return self._facts
 
 
 def _without_base(snapshot: Snapshot, statements: Statements, damage: Exception) -> Corpus:

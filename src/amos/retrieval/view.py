@@ -247,6 +247,11 @@ class View:
         return self.turns.counted + self.atoms.counted
 
     @cached_property
+    def vectors(self) -> dict[str, Any]:
+        """Return what was worked out of the words of its places, by kind; filled by those who need it."""
+        return {}
+
+    @cached_property
     def _known(self) -> dict[int, int]:
         return {}
 

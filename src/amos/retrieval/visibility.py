@@ -21,8 +21,14 @@ GLOBAL = "global"
 NEVER_SHOWN = SourceFlag.OFF_THREAD | SourceFlag.HIDDEN | SourceFlag.NOT_A_MESSAGE | UNSEEN
 TRUSTED = (Trust.TRUSTED_USER, Trust.AGENT)
 UNTRUSTED_KINDS = ("tool_use", "tool_result", "attachment")
-HIDDEN_HEALTH = ("confounding", "low_utility", "redundant", "incoherent", "orphaned", "stale")
-OMISSION_OF_HEALTH = {"confounding": "confounding_suppressed", "stale": "stale_suppressed"}
+OMISSION_OF_HEALTH = {
+    "confounding": "confounding_suppressed",
+    "contradicted": "contradicted",
+    "privacy_sensitive": "access_denied",
+    "review_required": "review_required",
+    "stale": "stale_suppressed",
+}
+"""Why a claim of some health is left out; the others are `health_hidden`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +53,10 @@ class RowFilter:
 
     scope: narrows to rows of these values and rows without one.  now_us: the instant of the
     request.  as_of_us: show the claims that held then and the turns said until then.  types: atom
-    types wanted, all and the turns when empty; the word turn stands for the turns.
+    types wanted, all and the turns when empty; the word turn stands for the turns.  include_private: what is
+    privacy sensitive may be shown.  is_high_impact: what waits for a review may not.  only: ids of the
+    claims to be considered at all, with None for every one; messages are then no part of it.
+    has_claims_alone: messages are no items.
     """
 
     reader: Reader
@@ -60,12 +69,48 @@ class RowFilter:
     include_low_health: bool = False
     include_contradicted: bool = True
     types: tuple[str, ...] = ()
+    excluded_types: tuple[str, ...] = ()
+    include_stale: bool = False
+    include_incoherent: bool = False
+    include_private: bool = True
+    is_high_impact: bool = False
+    only: frozenset[bytes] | None = None
+    has_claims_alone: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
         """Return a hashable form: equal keys show equal rows."""
-        kinds = (self.include_superseded, self.include_archived, self.include_low_health)
-        return (*self.turn_key, self.now_us, *kinds, self.include_contradicted, self.types)
+        kinds = (self.include_superseded, self.include_archived, self.hidden_health)
+        return (
+            *self.turn_key,
+            self.now_us,
+            *kinds,
+            self.types,
+            self.excluded_types,
+            self.only,
+            self.has_claims_alone,
+        )
+
+    @property
+    def has_turns(self) -> bool:
+        """Return whether messages may be items of their own."""
+        return self.only is None and not self.has_claims_alone and (not self.types or "turn" in self.types)
+
+    @property
+    def hidden_health(self) -> tuple[str, ...]:
+        """Return the health statuses that keep a claim out."""
+        opened = {
+            "confounding": self.include_low_health,
+            "low_utility": self.include_low_health,
+            "redundant": self.include_low_health,
+            "incoherent": self.include_incoherent,
+            "orphaned": self.include_low_health,
+            "stale": self.include_low_health or self.include_stale,
+            "privacy_sensitive": self.include_private,
+            "review_required": not self.is_high_impact,
+            "contradicted": self.include_contradicted,
+        }
+        return tuple(status for status, is_open in opened.items() if not is_open)
 
     @property
     def turn_key(self) -> tuple[object, ...]:
@@ -143,12 +188,9 @@ def atom_omissions(rows: Rows, wanted: RowFilter) -> list[tuple[str, Mask]]:
     if wanted.include_archived:
         is_out &= lifecycle != LIFECYCLES.index("archived")
     reasons = [("lifecycle_hidden", is_out)]
-    if not wanted.include_low_health:
-        for status in HIDDEN_HEALTH:
-            reason = OMISSION_OF_HEALTH.get(status, "health_hidden")
-            reasons.append((reason, rows["health"] == np.uint64(text_hash(status))))
-    if not wanted.include_contradicted:
-        reasons.append(("contradicted", rows["health"] == np.uint64(text_hash("contradicted"))))
+    for status in wanted.hidden_health:
+        reason = OMISSION_OF_HEALTH.get(status, "health_hidden")
+        reasons.append((reason, rows["health"] == np.uint64(text_hash(status))))
     is_over = ~holds_at(rows, wanted.instant_us)
     if wanted.as_of_us is not None:
         # what was told later may tell of then; what began later neither held nor had been replaced
@@ -156,9 +198,17 @@ def atom_omissions(rows: Rows, wanted: RowFilter) -> list[tuple[str, Mask]]:
     if not wanted.include_superseded:
         reasons.append(("superseded", is_over))
     if wanted.types:
-        kinds = np.array([text_hash(kind) for kind in wanted.types], np.uint64)
-        reasons.append(("type_not_requested", ~np.isin(rows["type"], kinds)))
+        reasons.append(("type_not_requested", ~_is_of(rows, wanted.types)))
+    if wanted.excluded_types:
+        reasons.append(("type_not_requested", _is_of(rows, wanted.excluded_types)))
+    if wanted.only is not None:
+        reasons.append(("payload_filtered", ~np.isin(rows["id"], np.array(sorted(wanted.only), "S16"))))
     return reasons
+
+
+def _is_of(rows: Rows, types: tuple[str, ...]) -> Mask:
+    kinds = np.array([text_hash(kind) for kind in types], np.uint64)
+    return np.isin(rows["type"], kinds)
 
 
 def superseded_turns(turn_count: int, claims: tuple[Array, Array], visible: Mask, holding: Mask) -> Mask:

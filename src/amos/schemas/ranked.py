@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from amos.schemas.columns import ID, INTS, TEXT, TIME, column
+from amos.schemas.columns import ID, INTS, TEXT, TIME, column, scope_columns
 
 COMPONENTS = (
     "direct_cue_match",
@@ -31,6 +31,33 @@ COMPONENTS = (
 )
 """Score components, each absolute, 0 to 1,000,000; a ranking profile weighs them."""
 
+SIGNALS = (
+    "semantic_similarity",
+    "edge_activation",
+    "utility",
+    "salience",
+    "goal_relevance",
+    "procedural_applicability",
+    "attention_focus",
+    "attention_type_boost",
+    "attention_counterevidence",
+    "attention_novelty",
+    "agency_match",
+    "attribution_confidence",
+    "correction_learning_relevance",
+    "attention_suppression_penalty",
+    "staleness_penalty",
+    "redundancy_penalty",
+    "health_penalty",
+    "access_penalty",
+    "inhibition_penalty",
+    "exclusion_penalty",
+    "over_attribution_penalty",
+    "omitted_counterevidence_penalty",
+    "ignored_failure_penalty",
+)
+"""Further components, worked out only where a profile, attention or the state of a claim asks for them."""
+
 RANKED = pa.schema(
     [
         column("rank", pa.int32(), "position, from 1"),
@@ -39,6 +66,7 @@ RANKED = pa.schema(
         column("source_id", ID, "turn that is shown as evidence; null when out of sight", nullable=True),
         column("score_ppm", pa.int32(), "weighted sum of the components, 0 to 1,000,000"),
         *(column(f"{name}_ppm", pa.int32(), "component, 0 to 1,000,000") for name in COMPONENTS),
+        column("signals", INTS, "SIGNALS, 0 to 1,000,000; null where not asked for", nullable=True),
         column("is_superseded", pa.bool_(), "no interval of the claim, or of any claim of the turn, holds"),
         column("event_time", TIME, "when it was said", nullable=True),
     ]
@@ -87,6 +115,11 @@ CLAIM_CARDS = pa.schema(
         column("valid_from", TIME, "start of the interval that holds, null when unknown", nullable=True),
         column("valid_until", TIME, "its end, exclusive; null when open", nullable=True),
         column("version", pa.int32(), "row version"),
+        column("root_count", pa.int32(), "independent roots among its support"),
+        column("salience_ppm", pa.int32(), "0 to 1,000,000, as outcomes left it"),
+        column("utility_ppm", pa.int32(), "0 to 1,000,000, as outcomes left it"),
+        column("updated_at", TIME, "when this version was accepted", nullable=True),
+        *scope_columns(),
     ]
 )
 """What a packet says of a claim, one row per atom."""

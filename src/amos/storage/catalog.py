@@ -284,6 +284,11 @@ class Catalog:
         version: int = self.rows(sql, (instant_us,))[0][0]
         return version
 
+    def accepted_us(self, version: int) -> int | None:
+        """Return when a graph version was accepted, None where there is none such."""
+        found = self.rows("SELECT accepted_us FROM commits WHERE graph_version = ?", (version,))
+        return found[0][0] if found else None
+
     def last_version_of(self, operation: str) -> int:
         """Return the newest graph version that an operation committed, 0 when none did."""
         sql = "SELECT coalesce(max(graph_version), 0) FROM commits WHERE operation = ?"

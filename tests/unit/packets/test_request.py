@@ -20,7 +20,6 @@ def test_an_explicit_budget_wins():
 @pytest.mark.parametrize(
     "fields",
     [
-        {"cues": []},
         {"cues": [" "]},
         {"cues": ["x"] * 33},
         {"cues": ["x" * 20_001]},

@@ -350,7 +350,9 @@ def test_penalties_alone_leave_a_score_of_zero():
     assert score_of(components, load_profile()).tolist() == [0]
 
 
-@pytest.mark.parametrize(("cues", "k"), [((), 5), (("",), 5), (("  ",), 5), (("word",), 0), (("word",), -1)])
+@pytest.mark.parametrize(
+    ("cues", "k"), [(("x",) * 33, 5), (("",), 5), (("  ",), 5), (("word",), 0), (("word",), -1)]
+)
 def test_a_request_that_makes_no_sense_is_refused(cues, k):
     with pytest.raises(UsageError):
         Told().retriever().rank(cues, seen(), k)
