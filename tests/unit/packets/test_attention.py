@@ -212,7 +212,7 @@ def act(told, value, kind="action_outcome", **payload):
 def acts():
     told = Told()
     for number in range(5):
-        act(told, f"done well {number}", agent="Kit", status="succeeded")
+        act(told, f"oiled and greased {number}", agent="Kit", status="succeeded")
     act(told, "broken the seal of the old pump in the far corner of the yard", agent="Kit", status="failed")
     act(told, "done by Lou", agent="Lou", status="succeeded")
     return told
@@ -220,7 +220,7 @@ def acts():
 
 def test_successes_alone_are_no_recall_of_acts(tmp_path):
     packet = answer(
-        tmp_path / "s", acts(), "pump repair done well", retrieval_mode="agentic_recall",
+        tmp_path / "s", acts(), "pump repair oiled greased", retrieval_mode="agentic_recall",
         agentic_recall_subject="Kit", max_items=3, profile="amos.v2",
     )  # fmt: skip
     assert any("broken" in statement for statement in said(packet))
@@ -230,7 +230,7 @@ def test_successes_alone_are_no_recall_of_acts(tmp_path):
 
 def test_guardrails_can_be_chosen(tmp_path):
     packet = answer(
-        tmp_path / "s", acts(), "pump repair done well", retrieval_mode="agentic_recall",
+        tmp_path / "s", acts(), "pump repair oiled greased", retrieval_mode="agentic_recall",
         agentic_recall_subject="Kit", max_items=3, profile="amos.v2", bias_guardrails=[],
     )  # fmt: skip
     assert not any("broken" in statement for statement in said(packet))
