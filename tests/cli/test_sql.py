@@ -1,4 +1,6 @@
 import resource
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -186,6 +188,34 @@ def test_a_query_that_hears_no_interruption_is_left_behind(monkeypatch):
     assert running.stop() is False
     ended.set()
     assert running.stop() is True
+
+
+def test_a_query_that_closes_while_it_is_interrupted_is_waited_for():
+    """An engine refuses to interrupt what has just closed."""
+    from amos.flow.sql_bounds import Running
+
+    ended = threading.Event()
+
+    def interrupt():
+        threading.Timer(0.2, ended.set).start()
+        raise RuntimeError("closed")
+
+    assert Running(ended.wait, interrupt).stop() is True
+
+
+@pytest.mark.parametrize("hears", [True, False])
+def test_a_query_out_of_time_ends_the_command_in_order(folder, hears):
+    """A process of its own: an abort at its end would be a signal, not an exit code."""
+    make = "from amos.cli import main; from amos.flow import sql, sql_bounds; "
+    bounds = "sql.query_tables.__kwdefaults__['seconds'] = 1; "
+    deaf = "" if hears else "sql_bounds.Running.stop = lambda self: False; "
+    query = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
+    subprocess.run([sys.executable, "-c", make + "main(['-s', 'store', 'init'])"], cwd=folder, check=True)
+    code = f"{make}{bounds}{deaf}main(['-s', 'store', 'sql', {query!r}])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "longer than 1 s" in done.stderr) == (7, True), done
 
 
 def test_what_a_query_raises_reaches_the_caller():

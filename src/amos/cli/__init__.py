@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
@@ -130,7 +131,16 @@ class LazyGroup(click.Group):
             code = _leave_quietly()  # the reader of the help or of a line has left: no failure
         except Exception as failure:  # noqa: BLE001 - the last place where a failure can be explained
             code = report_failure(failure, words)
-        sys.exit(code if isinstance(code, int) else 0)
+        _leave(code if isinstance(code, int) else 0)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the program; at once where a query that hears no interruption would abort an orderly end."""
+    if any(thread.name == "amos-query" for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _leave_quietly() -> int:

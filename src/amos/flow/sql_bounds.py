@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 GRACE_SECONDS = 15.0
 """How long an interrupted query may take to end before it is left behind."""
+QUERY_THREAD = "amos-query"
 _INTERRUPT_EVERY_SECONDS = 0.05
 _STATUS = Path("/proc/self/status")
 _ONE_AT_A_TIME = threading.Lock()
@@ -23,7 +24,7 @@ class Running:
         self._found: Any = None
         self._failure: BaseException | None = None
         # a daemon: a query that cannot be stopped must not keep the program from ending
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=QUERY_THREAD, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
@@ -44,10 +45,12 @@ class Running:
     def stop(self) -> bool:
         """Interrupt until the query has ended, and return whether it has.
 
-        One that has not begun yet does not hear the first interruption.
+        One that has not begun yet does not hear the first interruption, and one that ends closes what would
+        be interrupted: it is then only waited for, since ending the program under it would abort it.
         """
         for _ in range(round(GRACE_SECONDS / _INTERRUPT_EVERY_SECONDS)):
-            self._interrupt()
+            with suppress(Exception):
+                self._interrupt()
             self._thread.join(_INTERRUPT_EVERY_SECONDS)
             if not self._thread.is_alive():
                 return True
