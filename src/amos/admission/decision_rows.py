@@ -19,7 +19,7 @@ from amos.admission.comparison import (
     table_of,
 )
 from amos.admission.gates import utility_of
-from amos.admission.history import REASONS
+from amos.admission.history import LOSING, REASONS
 from amos.admission.policy import Policy
 from amos.kernels import history as kernel
 from amos.schemas.columns import TEXTS
@@ -33,6 +33,7 @@ _MEANING = {
     kernel.DISPUTE: (Outcome.COMMIT, Action.ADD),
     kernel.OUTRANKED: (Outcome.IGNORE, Action.NOOP),
     kernel.LINK_SETTLES: (Outcome.LINK, Action.NOOP),
+    kernel.OUTBACKED: (Outcome.IGNORE, Action.NOOP),
 }
 _HELD_ACTION = {Outcome.REJECT: Action.REJECT, Outcome.IGNORE: Action.NOOP}
 _SHOWN = ["candidate_id", "source_id", "modality", "extractor", "memory_class", "cues", "claim_id", "gate"]
@@ -54,7 +55,7 @@ def decision_rows(work: Work) -> pa.Table:
     count = len(rows)
     ids = decision_ids(taken["candidate_id"], work.key)
     has_atom = np.zeros(count, np.bool_)
-    has_atom[: len(places)] = _actions(work, places) != kernel.OUTRANKED
+    has_atom[: len(places)] = ~np.isin(_actions(work, places), LOSING)
     columns = {
         "decision_id": ids,
         "version": _versions(work, rows, ids),

@@ -31,7 +31,10 @@ REASONS = [
     Reason.CONTRADICTS_CURRENT_VALUE,
     Reason.DISPUTED_NO_CLEAR_AUTHORITY,
     Reason.HISTORICAL_OBSERVATION,
+    Reason.LESS_CORROBORATED,
 ]
+LOSING = np.array([kernel.OUTRANKED, kernel.OUTBACKED])
+"""Actions of rows that do not stand, and support nothing."""
 _CODE = {reason: code for code, reason in enumerate(REASONS)}
 _TIE_BREAKS = ["conversation_order", "turn", "order_key", "spans", "claim_id"]
 _CORRECTING = int(Cue.CORRECTION | Cue.NO_LONGER)
@@ -57,7 +60,7 @@ class Encoded:
     conversation: I64
     from_us: I64
     until_us: I64
-    traits: NDArray[np.int8]
+    traits: NDArray[np.int16]
     payload: I64
     has_property: NDArray[np.bool_]
     is_correction: NDArray[np.bool_]
@@ -108,7 +111,7 @@ def encode_histories(candidates: pa.Table) -> Encoded:
         + ((cues & _APPROVED) != 0) * kernel.APPROVED
         + ((cues & _AUTHORITY) != 0) * kernel.AUTHORITY
         + mask(pc.ends_with(candidates["pattern"], _CONCLUDED))[rows] * kernel.IMPLIED
-    ).astype(np.int8)
+    ).astype(np.int16)
     payload, payload_texts = _codes(candidates["payload"])
     payload = payload[rows]
     has_property = mask(pc.match_substring(payload_texts, '"property":'))
@@ -183,7 +186,7 @@ def fold(encoded: Encoded, place: I64, root: I64) -> Folded:
         encoded.conversation[place],
         encoded.from_us[place],
         encoded.until_us[place],
-        encoded.traits[place],
+        encoded.traits[place] | _is_first_of_root(claim, root[place]) * np.int16(kernel.ROOT),
     )
     if is_worth_compiling(place.size, once_loaded=_FOLDED_FROM_ROWS):
         told = compiled(kernel.fold_histories)(*columns, encoded.claim_count)
@@ -191,7 +194,7 @@ def fold(encoded: Encoded, place: I64, root: I64) -> Folded:
         plain: list[Any] = [*(column.tolist() for column in columns), encoded.claim_count]
         told = kernel.fold_histories(*plain)
     action, pair_row, pair_claim, span_claim, span_from, span_until, _, disputed, _ = told
-    supports = action != kernel.OUTRANKED
+    supports = ~np.isin(action, LOSING)
     opener = np.full(encoded.claim_count, -1, np.int64)
     opening = np.flatnonzero(supports)
     opener[claim[opening[::-1]]] = opening[::-1]  # of equal claims the first is written last, and stays
@@ -212,6 +215,17 @@ def fold(encoded: Encoded, place: I64, root: I64) -> Folded:
         support_count=np.bincount(claim[opening], minlength=encoded.claim_count),
         root_count=np.bincount(supported, minlength=encoded.claim_count),
     )
+
+
+def _is_first_of_root(claim: I64, root: I64) -> NDArray[np.bool_]:
+    """Tell which rows are the first of their claim that rest on their root; claim, root: (n,) in order."""
+    is_first = np.ones(claim.size, np.bool_)
+    shared = np.flatnonzero(np.bincount(root)[root] > 1) if root.size else root
+    pairs = claim[shared] * (int(root.max(initial=0)) + 1) + root[shared]
+    _, first = np.unique(pairs, return_index=True)
+    is_first[shared] = False
+    is_first[shared[first]] = True
+    return is_first
 
 
 def _supported(claim: I64, root: I64) -> I64:
@@ -245,6 +259,7 @@ def _reasons(
             np.full(place.size, _CODE[Reason.DISPUTED_NO_CLEAR_AUTHORITY]),
             np.full(place.size, _CODE[Reason.HISTORICAL_OBSERVATION]),
             linked,
+            np.full(place.size, _CODE[Reason.LESS_CORROBORATED]),
         ),
     ).astype(np.int8)
     corrects = (action == kernel.SUPERSEDE) & encoded.is_correction[place]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -29,8 +30,10 @@ _ATTACHED = "attachment"
 _OF_SOURCE = ("source_id", "content_digest", "flags", "revises", "kind")
 
 
-def root_codes(encoded: Encoded, candidates: pa.Table, origins: Origins) -> I64:
-    """Return per place of `encoded` a code of the root that it stands for.
+def root_codes(encoded: Encoded, candidates: pa.Table, origins: Origins) -> tuple[I64, bool]:
+    """Return per place of `encoded` a code of the root that it stands for, and whether any was joined.
+
+    Where none was, every source is a root of its own, in any part of the histories as in the whole of them.
 
     Equal texts of COPY_CHARACTERS or more and the edits of one message are one root.  What a message quotes,
     pastes, forwards, attaches or recalls is no root beside others, nor is what an agent or a tool says again
@@ -40,7 +43,7 @@ def root_codes(encoded: Encoded, candidates: pa.Table, origins: Origins) -> I64:
     code = sources.indices.to_numpy().astype(np.int64)[encoded.rows]
     supported = np.bincount(encoded.claim, minlength=1)[encoded.claim] > 1 if code.size else code > 0
     if not supported.any():
-        return code
+        return code, False
     wanted = sources.dictionary.take(pa.array(np.unique(code[supported])))
     known = origins(wanted, _OF_SOURCE)
     root = np.arange(len(sources.dictionary), dtype=np.int64)
@@ -52,7 +55,21 @@ def root_codes(encoded: Encoded, candidates: pa.Table, origins: Origins) -> I64:
         [one == _ATTACHED for one in cells(known["kind"])], np.bool_
     )
     is_derived = supported & (passed_on[code] | _derived(encoded, candidates))
-    return _with_derived(root[code], encoded.claim, is_derived, encoded.claim_count)
+    joined = _with_derived(root[code], encoded.claim, is_derived, encoded.claim_count)
+    return joined, not np.array_equal(joined, code)
+
+
+def root_codes_of(place: I64, encoded: Encoded, candidates: pa.Table, origins: Origins) -> I64:
+    """Return the codes of the roots as if there were only the rows at `place`; aligned with `encoded`."""
+    part = replace(
+        encoded,
+        rows=encoded.rows[place],
+        claim=encoded.claim[place],
+        conversation=encoded.conversation[place],
+    )
+    codes = np.zeros(encoded.rows.size, np.int64)
+    codes[place] = root_codes(part, candidates, origins)[0]
+    return codes
 
 
 def _join_copies(root: I64, place: I64, known: pa.Table, origins: Origins) -> None:

@@ -25,7 +25,7 @@ from amos.admission.decision_rows import decision_rows
 from amos.admission.history import encode_histories, fold, name_refinements
 from amos.admission.policy import Policy
 from amos.admission.reviewed import keep_reviewed
-from amos.admission.roots import root_codes
+from amos.admission.roots import root_codes, root_codes_of
 from amos.admission.succession import dispute_rows, edge_rows, lineage_rows
 
 
@@ -92,7 +92,6 @@ def _compare(
     """Fold the histories without and with what is new, and find what differs."""
     candidates = pa.concat_tables([stored, replaced, fresh]).combine_chunks()
     encoded = encode_histories(candidates)
-    of_place = root_codes(encoded, candidates, current.origins)
     is_new = np.arange(candidates.num_rows) >= stored.num_rows
     is_gone = np.zeros(candidates.num_rows, np.bool_)
     if replaced.num_rows:
@@ -100,8 +99,14 @@ def _compare(
         is_gone[: stored.num_rows] = pc.is_in(stored["candidate_id"], value_set=ids).to_numpy(
             zero_copy_only=False
         )
-    before = fold(encoded, np.flatnonzero(~is_new[encoded.rows]), of_place)
-    after = fold(encoded, np.flatnonzero(~is_gone[encoded.rows]), of_place)
+    earlier, later = np.flatnonzero(~is_new[encoded.rows]), np.flatnonzero(~is_gone[encoded.rows])
+    roots, is_joined = root_codes(encoded, candidates, current.origins)
+    was, now_is = (
+        (root_codes_of(place, encoded, candidates, current.origins) for place in (earlier, later))
+        if is_joined
+        else (roots, roots)
+    )
+    before, after = fold(encoded, earlier, was), fold(encoded, later, now_is)
     changed = changed_places(encoded, before, after, is_new)
     touched = changed
     for folded in (before, after):

@@ -23,12 +23,15 @@ from amos.kernels.sides import (
     NEGATIVE,
     OPEN_FROM,
     OPEN_UNTIL,
+    OUTBACKED,
     OUTRANKED,
     PAIRS,
     REOPEN,
+    ROOT,
     SPANS,
     SUPERSEDE,
     ZONE_ASSUMED,
+    backing,
     drop_ended,
     end_side,
     is_apart,
@@ -44,13 +47,14 @@ from amos.kernels.sides import (
 
 __all__ = [
     "ADD", "APPROVED", "AUTHORITY", "CHECKED_SIDES", "CORRECTS", "DAY_US", "DISPUTE", "ENDED_UNKNOWN",
-    "IMPLIED", "KNOWN", "LINK", "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTRANKED", "REOPEN",
-    "SUPERSEDE", "ZONE_ASSUMED", "fold_histories",
+    "IMPLIED", "KNOWN", "LINK", "LINK_SETTLES", "NEGATIVE", "OPEN_FROM", "OPEN_UNTIL", "OUTBACKED",
+    "OUTRANKED", "REOPEN", "ROOT", "SUPERSEDE", "ZONE_ASSUMED", "fold_histories",
 ]  # fmt: skip
 
 I64 = NDArray[np.int64]
 I32 = NDArray[np.int32]
 I8 = NDArray[np.int8]
+I16 = NDArray[np.int16]
 
 
 def decide_row(
@@ -61,8 +65,9 @@ def decide_row(
     order_us: I64,
     conversation: I64,
     from_us: I64,
-    traits: I8,
+    traits: I16,
     support: I64,
+    roots: I64,
     disputed: I64,
     span_of: I64,
     spans: I64,
@@ -72,7 +77,10 @@ def decide_row(
     pairs: I64,
     used: I64,
 ) -> int:
-    """Return the action of `row`, ending the sides that give way to it."""
+    """Return the action of `row`, ending the sides that give way to it.
+
+    Where nothing about the row itself decides, the claim that rests on more independent roots does.
+    """
     is_open = span_of[own] >= 0
     rival = rival_of(own, twin_claim, is_negative, sides, after, span_of)
     if rival < 0:
@@ -83,7 +91,15 @@ def decide_row(
     base = sides[LATEST] if not is_negative and sides[LATEST] >= 0 else support[rival]
     if twin_stands:
         base = max(base, support[twin_claim])
-    if is_winner(row, base, sides, order_us, conversation, traits):
+    held = -1
+    wins = is_winner(row, base, sides, order_us, conversation, traits)
+    if not wins:
+        most, held = backing(
+            row, own, twin_claim, is_negative, order_us, conversation, traits, support, roots, sides, after,
+            span_of,
+        )  # fmt: skip
+        wins = 0 <= most < roots[own]
+    if wins:
         give_way(
             row, own, twin_claim if twin_stands else -1, is_negative, order_us, from_us, traits,
             disputed, span_of, spans, after, before, sides, pairs, used,
@@ -96,6 +112,8 @@ def decide_row(
     used[PAIRS] += 1
     if (traits[base] & CORRECTS) != 0 and (traits[row] & (CORRECTS | APPROVED)) == 0:
         return OUTRANKED
+    if roots[own] < held and (traits[row] & APPROVED) == 0:
+        return OUTBACKED
     if disputed[rival] < 0:
         disputed[rival] = row
     disputed[own] = row
@@ -109,7 +127,7 @@ def give_way(
     is_negative: bool,
     order_us: I64,
     from_us: I64,
-    traits: I8,
+    traits: I16,
     disputed: I64,
     span_of: I64,
     spans: I64,
@@ -152,7 +170,7 @@ def fold_histories(
     conversation: I64,
     from_us: I64,
     until_us: I64,
-    traits: I8,
+    traits: I16,
     claim_count: int,
 ) -> tuple[I8, I64, I64, I64, I64, I64, I64, I64, I64]:
     """Decide every row of every history; rows come sorted by (group, order).
@@ -160,12 +178,12 @@ def fold_histories(
     group, claim: (n,) codes; a claim belongs to one group.  twin: (claims,) the claim with the
     same value and the other polarity, or -1.  order_us: (n,) order time, any number where
     KNOWN is off.  from_us, until_us: (n,) validity, OPEN_FROM / OPEN_UNTIL where unknown.
-    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE, APPROVED, AUTHORITY, IMPLIED.
+    traits: (n,) bits KNOWN, CORRECTS, ZONE_ASSUMED, NEGATIVE, APPROVED, AUTHORITY, IMPLIED, ROOT.
 
     Plain runs take lists in place of the arrays: their items cost a third.
 
     Returns the action per row (n,); pairs (row, claim) that gave way or, for DISPUTE and
-    OUTRANKED, that stood against the row; the intervals in order of opening (claim, from,
+    OUTRANKED and OUTBACKED, that stood against the row; the intervals in order of opening (claim, from,
     until); per claim the row that last supported it, the row that opened its dispute or -1, and
     its open interval or -1.  Linear in n.
     """
@@ -174,7 +192,7 @@ def fold_histories(
     pairs = np.empty((2, 2 * n + 1), np.int64)  # row, claim
     spans = np.empty((3, n), np.int64)  # claim, from, until
     support, disputed, span_of, after, before, earlier = np.full((6, claim_count), -1, np.int64)
-    sides, used = np.zeros(5, np.int64), np.zeros(2, np.int64)
+    sides, used, roots = np.zeros(5, np.int64), np.zeros(2, np.int64), np.zeros(claim_count, np.int64)
     for row in range(n):
         if row == 0 or group[row] != group[row - 1]:
             reset_sides(sides)
@@ -186,11 +204,12 @@ def fold_histories(
         if not is_negative and is_apart(row, twin[own], until_us, sides, after, span_of, spans):
             action[row] = tell_earlier(row, own, from_us, until_us, support, earlier, spans, used)
             continue
+        roots[own] += (traits[row] & ROOT) // ROOT
         action[row] = decide_row(
             row, own, twin[own], is_negative, order_us, conversation, from_us, traits, support,
-            disputed, span_of, spans, after, before, sides, pairs, used,
+            roots, disputed, span_of, spans, after, before, sides, pairs, used,
         )  # fmt: skip
-        if action[row] != OUTRANKED:
+        if action[row] != OUTRANKED and action[row] != OUTBACKED:
             support[own] = row
             stand(
                 row, own, is_negative, from_us, until_us, traits, sides, after, before, span_of,

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 I64 = NDArray[np.int64]
-I8 = NDArray[np.int8]
+I16 = NDArray[np.int16]
 
-ADD, REOPEN, LINK, SUPERSEDE, DISPUTE, OUTRANKED, LINK_SETTLES = range(7)
-"""First opening; opened again; same claim; other sides gave way; no clear winner; lost; same claim
-that settles a dispute."""
+ADD, REOPEN, LINK, SUPERSEDE, DISPUTE, OUTRANKED, LINK_SETTLES, OUTBACKED = range(8)
+"""First opening; opened again; same claim; other sides gave way; no clear winner; lost to a correction; same
+claim that settles a dispute; lost to a claim with more independent roots."""
 KNOWN = 1
 """Bit of `traits`: the order time is known."""
 CORRECTS = 2
@@ -26,8 +26,13 @@ AUTHORITY = 32
 IMPLIED = 64
 """Bit of `traits`: nobody said so; it was concluded from an outcome."""
 
+ROOT = 128
+"""Bit of `traits`: the row rests on a root that its claim did not rest on before."""
+_GRADED = CORRECTS | AUTHORITY | IMPLIED
+"""Traits in which a difference decides before the number of roots does."""
+
 CHECKED_SIDES = 8
-"""Open sides of a dispute whose own end is looked at per row: keeps the fold linear."""
+"""Open sides of a dispute that are looked at per row: keeps the fold linear."""
 
 DAY_US = 86_400_000_000
 OPEN_FROM = -(2**62)
@@ -35,11 +40,11 @@ OPEN_UNTIL = 2**62
 ENDED_UNKNOWN = OPEN_FROM + 1
 
 
-def is_clear(row: int, other: int, order_us: I64, conversation: I64, traits: I8) -> bool:
+def is_clear(row: int, other: int, order_us: I64, conversation: I64, traits: I16) -> bool:
     """Tell whether `row`, later in order than `other`, clearly wins against it.
 
     The first difference decides: a correction, the authority for the property, what was said against what was
-    concluded, then what was said later.
+    concluded, then what was said later.  Where none of these does, `backing` counts roots.
     """
     if (traits[row] & CORRECTS) != 0 and (traits[other] & CORRECTS) == 0:
         return True
@@ -57,7 +62,47 @@ def is_clear(row: int, other: int, order_us: I64, conversation: I64, traits: I8)
     return gap > 0
 
 
-def close_at(row: int, opened: int, order_us: I64, from_us: I64, traits: I8) -> int:
+def backing(
+    row: int,
+    own: int,
+    twin_claim: int,
+    is_negative: bool,
+    order_us: I64,
+    conversation: I64,
+    traits: I16,
+    support: I64,
+    roots: I64,
+    sides: I64,
+    after: I64,
+    span_of: I64,
+) -> tuple[int, int]:
+    """Return the most roots of an open rival, and the most of one that `row` has nothing else against.
+
+    Both are -1 where something decides before roots do, or where too many sides stand to be compared.
+    """
+    most = held = 0
+    side = -1 if is_negative else sides[FIRST]
+    if side >= 0 and sides[COUNT] > CHECKED_SIDES:
+        return -1, -1
+    if twin_claim >= 0 and span_of[twin_claim] >= 0:
+        other = support[twin_claim]
+        if (traits[row] ^ traits[other]) & _GRADED != 0:
+            return -1, -1
+        most = roots[twin_claim]
+        held = 0 if is_clear(row, other, order_us, conversation, traits) else most
+    while side >= 0:
+        if side != own:
+            other = support[side]
+            if (traits[row] ^ traits[other]) & _GRADED != 0:
+                return -1, -1
+            most = max(most, roots[side])
+            if not is_clear(row, other, order_us, conversation, traits):
+                held = max(held, roots[side])
+        side = after[side]
+    return most, held
+
+
+def close_at(row: int, opened: int, order_us: I64, from_us: I64, traits: I16) -> int:
     """Return when a claim opened at `opened` ends because of `row`; see ENDED_UNKNOWN."""
     moment = from_us[row]
     if moment == OPEN_FROM and (traits[row] & KNOWN) != 0:
@@ -122,7 +167,7 @@ def end_side(
     side: int,
     order_us: I64,
     from_us: I64,
-    traits: I8,
+    traits: I16,
     span_of: I64,
     spans: I64,
     disputed: I64,
@@ -140,7 +185,7 @@ def end_side(
     used[PAIRS] += 1
 
 
-def is_winner(row: int, base: int, sides: I64, order_us: I64, conversation: I64, traits: I8) -> bool:
+def is_winner(row: int, base: int, sides: I64, order_us: I64, conversation: I64, traits: I16) -> bool:
     """Tell whether `row` clearly wins against every open side, the latest of which is `base`."""
     if not is_clear(row, base, order_us, conversation, traits):
         return False
@@ -165,7 +210,7 @@ def stand(
     is_negative: bool,
     from_us: I64,
     until_us: I64,
-    traits: I8,
+    traits: I16,
     sides: I64,
     after: I64,
     before: I64,

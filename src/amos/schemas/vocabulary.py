@@ -199,6 +199,7 @@ class Reason(StrEnum):
     VALUE_TOO_LONG = "value_too_long"
     SELF_CORRECTION = "self_correction"
     HISTORICAL_OBSERVATION = "historical_observation"
+    LESS_CORROBORATED = "less_corroborated"
     DISPUTED_NO_CLEAR_AUTHORITY = "disputed_no_clear_authority"
     INSTRUCTION_SHAPED_CONTENT = "instruction_shaped_content"
     SECRET_MATERIAL_DETECTED = "secret_material_detected"

@@ -22,7 +22,7 @@ def folded(rows, twins=(), run=kernel.fold_histories):
     times = [row[1] for row in rows]
     traits = np.array(
         [(kernel.KNOWN if row[1] is not None else 0) | (row[3] if len(row) > 3 else 0) for row in rows],
-        np.int8,
+        np.int16,
     )
     order = np.array([0 if at is None else at for at in times], np.int64)
     start = np.array([kernel.OPEN_FROM if at is None else at for at in times], np.int64)
@@ -127,12 +127,50 @@ def test_what_a_person_approved_is_disputed_by_a_correction_and_never_outranked(
     assert result[0].tolist() == [kernel.ADD, kernel.DISPUTE]
 
 
+def standing(*claims, traits=kernel.ROOT, run=kernel.fold_histories):
+    """Return the claims that stand after rows of unknown time, each in a talk of its own."""
+    result = folded([(claim, None, place, traits) for place, claim in enumerate(claims)], run=run)
+    return set(np.flatnonzero(result[8] >= 0).tolist())
+
+
+@pytest.mark.parametrize("run", [kernel.fold_histories, compiled(kernel.fold_histories)])
+@pytest.mark.parametrize("claims", [(0, 0, 1), (0, 1, 0), (1, 0, 0)])
+def test_more_independent_roots_settle_what_nothing_else_decides(run, claims):
+    assert standing(*claims, run=run) == {0}
+    assert standing(*claims, 1, run=run) == {0, 1}
+    assert standing(*claims, 1, 1, run=run) == {1}
+
+
+def test_what_rests_on_no_further_root_settles_nothing():
+    rows = [(0, None, 0, kernel.ROOT), (1, None, 1, kernel.ROOT), (0, None, 2, 0)]
+    assert folded(rows)[0].tolist() == [kernel.ADD, kernel.DISPUTE, kernel.LINK]
+
+
+@pytest.mark.parametrize("trait", [kernel.CORRECTS, kernel.AUTHORITY])
+def test_roots_do_not_outweigh_a_correction_or_the_authority(trait):
+    rows = [(0, 10, 0, kernel.ROOT | trait), (1, None, 1, kernel.ROOT), (1, None, 2, kernel.ROOT)]
+    assert folded(rows)[8][0] >= 0
+
+
+def test_a_denial_with_more_roots_ends_what_it_denies():
+    rows = [(0, None, 0, kernel.ROOT)]
+    rows += [(1, None, place, kernel.ROOT | kernel.NEGATIVE) for place in (1, 2)]
+    result = folded(rows, twins=[(0, 1)])
+    assert result[0].tolist() == [kernel.ADD, kernel.DISPUTE, kernel.LINK_SETTLES]
+    assert (result[8] >= 0).tolist() == [False, True]
+
+
+def test_many_sides_are_not_compared():
+    many = kernel.CHECKED_SIDES + 1
+    assert standing(*range(many), 0) == set(range(many))
+
+
 ROWS = st.lists(
     st.tuples(
         st.integers(0, 3),
         st.one_of(st.none(), st.integers(0, 5)),
         st.integers(0, 2),
-        st.sampled_from([0, kernel.CORRECTS, kernel.ZONE_ASSUMED, kernel.APPROVED]),
+        st.sampled_from([0, kernel.CORRECTS, kernel.ZONE_ASSUMED, kernel.APPROVED, kernel.ROOT, kernel.ROOT]),
     ),
     max_size=14,
 ).map(lambda rows: sorted(rows, key=lambda row: (row[1] is None, row[1] or 0, row[2])))
@@ -159,14 +197,15 @@ def _random_row(random):
     claim, at, conversation = (int(random.integers(0, top)) for top in (6, 40, 3))
     start = at + int(random.integers(-20, 20))
     until = start + int(random.integers(1, 9)) if random.random() < 0.4 else kernel.OPEN_UNTIL
-    return claim, at, conversation, 0, until, start
+    root = kernel.ROOT * int(random.integers(0, 2))
+    return claim, at if random.random() < 0.7 else None, conversation, root, until, start
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_compiled_fold_equals_the_plain_one(seed):
     random = np.random.default_rng(seed)
     rows = [_random_row(random) for _ in range(300)]
-    rows.sort(key=lambda row: (row[1], row[2]))
+    rows.sort(key=lambda row: (row[1] is None, row[1] or 0, row[2]))
     plain, fast = folded(rows), folded(rows, run=compiled(kernel.fold_histories))
     for one, two in zip(plain, fast, strict=True):
         assert np.array_equal(one, two)
