@@ -88,9 +88,7 @@ def decide_row(
             return LINK
         return REOPEN if support[own] >= 0 else ADD
     twin_stands = twin_claim >= 0 and span_of[twin_claim] >= 0
-    base = sides[LATEST] if not is_negative and sides[LATEST] >= 0 else support[rival]
-    if twin_stands:
-        base = max(base, support[twin_claim])
+    base = latest_against(rival, twin_claim if twin_stands else -1, is_negative, support, sides)
     held = -1
     wins = is_winner(row, base, sides, order_us, conversation, traits)
     if not wins:
@@ -110,14 +108,21 @@ def decide_row(
     pairs[0, used[PAIRS]] = row
     pairs[1, used[PAIRS]] = rival
     used[PAIRS] += 1
-    if (traits[base] & CORRECTS) != 0 and (traits[row] & (CORRECTS | APPROVED)) == 0:
-        return OUTRANKED
-    if roots[own] < held and (traits[row] & APPROVED) == 0:
-        return OUTBACKED
+    if (traits[row] & APPROVED) == 0:
+        if (traits[base] & CORRECTS) != 0 and (traits[row] & CORRECTS) == 0:
+            return OUTRANKED
+        if roots[own] < held:
+            return OUTBACKED
     if disputed[rival] < 0:
         disputed[rival] = row
     disputed[own] = row
     return DISPUTE
+
+
+def latest_against(rival: int, twin_claim: int, is_negative: bool, support: I64, sides: I64) -> int:
+    """Return the row that last supported what stands against a row; twin_claim: -1 where it does not stand."""
+    base = sides[LATEST] if not is_negative and sides[LATEST] >= 0 else support[rival]
+    return max(base, support[twin_claim]) if twin_claim >= 0 else base
 
 
 def give_way(
