@@ -18,8 +18,9 @@ from amos.extraction.registry import RulesExtractor, fallback_reasons
 from amos.extraction.screen import screen
 from amos.flow.memory import collected_between
 from amos.flow.plan import Arrived, Plan, plan_batch
-from amos.flow.prepare import Rules, Screened, hear, withhold_unretained
+from amos.flow.prepare import Rules, Screened, hear
 from amos.flow.receipt import Receipt
+from amos.flow.retaining import withhold_unretained
 from amos.flow.rules import note_answers
 from amos.journal.store import HeadMoved, Shard, Snapshot
 from amos.schemas.vocabulary import SourceFlag

@@ -29,6 +29,7 @@ from amos.extraction.screen import apply_cuts, screen
 from amos.extraction.tool_outcomes import ANSWERS, add_tool_outcomes
 from amos.flow.referents import Referents
 from amos.flow.referents_told import NothingTold, Told
+from amos.flow.retaining import withhold_unretained
 from amos.flow.tombstoned import (
     claim_findings,
     echo_findings,
@@ -195,27 +196,6 @@ def read_claims(sources: pa.Table, rules: Rules) -> Heard:
     if not requests:
         return Heard(claims, notes)
     return Heard(withhold_requested(claims, requests), note_requests(notes, requests))
-
-
-def withhold_unretained(raw: pa.Table) -> pa.Table:
-    """Overwrite every byte of texts that may not be kept; their envelope stays."""
-    may_retain = raw["may_retain"].combine_chunks()
-    if pc.all(may_retain).as_py() is not False:
-        return raw
-    lengths = pc.binary_length(raw["text"])
-    blank = pa.array(["\x1a" * length for length in lengths.to_pylist()], pa.string())
-    text = pc.if_else(may_retain, raw["text"], blank)
-    flags = pc.if_else(
-        may_retain, raw["flags"], pc.bit_wise_or(raw["flags"], pa.scalar(SourceFlag.CUT, pa.int32()))
-    )
-    for name, column in (
-        ("text", text),
-        ("flags", flags),
-        ("extra", pc.if_else(may_retain, raw["extra"], None)),
-    ):
-        place = raw.schema.get_field_index(name)
-        raw = raw.set_column(place, raw.schema.field(name), column.cast(raw.schema.field(name).type))
-    return raw
 
 
 def conversation_rows(raw: pa.Table, sources: pa.Table) -> pa.Table:

@@ -120,7 +120,7 @@ def decide_row(
 
 
 def latest_against(rival: int, twin_claim: int, is_negative: bool, support: I64, sides: I64) -> int:
-    """Return the row that last supported what stands against a row; twin_claim: -1 where it does not stand."""
+    """Return the row that last supported what stands against a row.  twin_claim: -1 unless it stands."""
     base = sides[LATEST] if not is_negative and sides[LATEST] >= 0 else support[rival]
     return max(base, support[twin_claim]) if twin_claim >= 0 else base
 
