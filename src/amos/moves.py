@@ -180,12 +180,14 @@ def repair(
     *,
     shard: tuple[str, str] = _SHARD,
     backup: str | Path | None = None,
+    discard_newer: bool = False,
     dry_run: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Write again what follows from the events of a shard, and what a backup holds unchanged; say the rest.
 
-    No row is dropped: what cannot be told stays reported by `verify`.
+    No row is dropped: what cannot be told stays reported by `verify`.  discard_newer: segments later than
+    the catalog, which is then an older one put in place of theirs, are given up.
     """
     from amos.copies.store import find_shard
     from amos.flow.repair import repair_shard
@@ -194,7 +196,7 @@ def repair(
     folder = None if backup is None else find_shard(Path(backup), *shard)
     tenant, workspace = shard
     with Shard.open_as_is(_owned(Path(root), "repair"), tenant=tenant, workspace=workspace) as opened:
-        return repair_shard(opened, folder, is_dry=dry_run, progress=progress)
+        return repair_shard(opened, folder, is_dry=dry_run, discard_newer=discard_newer, progress=progress)
 
 
 def shape_lines(store: Store, form: str) -> Iterator[str]:

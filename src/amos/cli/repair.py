@@ -20,16 +20,25 @@ from amos.errors import IntegrityError
     metavar="BACKUP",
     help="Take from this backup what is still the same.",
 )
+@click.option(
+    "--discard-newer",
+    is_flag=True,
+    help="Give up segments that are later than the catalog, for good.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be repaired.")
 @json_option
 @pass_invocation
-def repair(invocation: Invocation, *, backup: Path | None, dry_run: bool, as_json: bool) -> None:
+def repair(
+    invocation: Invocation, *, backup: Path | None, discard_newer: bool, dry_run: bool, as_json: bool
+) -> None:
     """Write again what can be derived, and say what cannot.
 
     Derived: rows of the commit log that the events tell, counters and labels, indexes, stamps; an erasure
     that was cut short is brought to its end, files that nothing names go once everything else is sound. From
     a backup: segments with the SHA-256 that the catalog states, and rows that are what their event promises.
     No row is dropped to make a check pass: what is left is named with its reason, and exit code 5 says so.
+    Segments later than the catalog mean that an older shard.sqlite was put in place of theirs: they stay, and
+    nothing writes to the store, until the right one is back or `--discard-newer` gives them up.
 
     \b
     Examples:
@@ -43,6 +52,7 @@ def repair(invocation: Invocation, *, backup: Path | None, dry_run: bool, as_jso
         invocation.root,
         shard=(invocation.tenant, invocation.workspace),
         backup=backup,
+        discard_newer=discard_newer,
         dry_run=dry_run,
     )
     if as_json:

@@ -20,6 +20,8 @@ _HOLD = (
     "what it protects is told by nothing else: `amos hold release` ends it, `amos hold place` places it anew"
 )
 _LOST = {
+    "catalog_older": "put the shard.sqlite of these files back, or restore a backup; "
+    "`amos repair --discard-newer` removes them",
     "history_rolled_back": "the newer commits are in no file of this store: restore a backup",
     "promise_missing": "a repeated command will be taken for a new one; only a backup knows of it",
     "promise_changed": "a repeated command will be taken for a new one; only a backup knows of it",
@@ -35,22 +37,33 @@ _LOST = {
 
 
 def repair_shard(
-    shard: Shard, backup: Path | None, *, is_dry: bool, progress: Progress | None
+    shard: Shard,
+    backup: Path | None,
+    *,
+    is_dry: bool,
+    discard_newer: bool = False,
+    progress: Progress | None,
 ) -> dict[str, Any]:
     """Repair what can be repaired and return what was done, and what is left and why.
 
-    shard: opened as it is.  backup: the folder of the same shard in a backup, or None.
+    shard: opened as it is.  backup: the folder of the same shard in a backup, or None.  discard_newer:
+    segments that are later than the catalog go.
     """
     began = time.perf_counter()
     before = verify_shard(shard, digest=state_digest, progress=progress)
     done = _plan(shard, before, backup)
     if is_dry:
         after = before
+        if discard_newer:
+            newer = (problem.where for problem in before.problems if problem.kind == "catalog_older")
+            done += [Remedy("orphan", file, "given up: it is later than the catalog") for file in newer]
     else:
         done = _apply(shard, before, backup)
         after = verify_shard(shard, digest=state_digest, progress=progress)
-        if {problem.kind for problem in after.problems} == {"segment_orphan"}:
-            done += [Remedy("orphan", file, "removed: nothing names it") for file in shard.drop_orphans()]
+        unnamed = {"segment_orphan", "catalog_older"} if discard_newer else {"segment_orphan"}
+        if after.problems and {problem.kind for problem in after.problems} <= unnamed:
+            gone = shard.drop_orphans(also_newer=discard_newer)
+            done += [Remedy("orphan", file, "removed: nothing names it") for file in gone]
             after = verify_shard(shard, digest=state_digest, progress=progress)
     return {
         "dry_run": is_dry,

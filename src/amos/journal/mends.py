@@ -100,10 +100,10 @@ class Mends(Inspection):
             gone: Sequence[str] = self._house.mending.drop_derived()
             return gone
 
-    def drop_orphans(self) -> Sequence[str]:
-        """Remove files that nothing names."""
+    def drop_orphans(self, *, also_newer: bool = False) -> Sequence[str]:
+        """Remove files that nothing names; also_newer: those later than the catalog too."""
         with self._lock:
-            gone: Sequence[str] = self._house.mending.drop_orphans(self._named_files())
+            gone: Sequence[str] = self._house.mending.drop_orphans(self._named_files(), also_newer=also_newer)
             return gone
 
-    _named_files: Callable[[], set[str]]
+    _named_files: Callable[[], Any]

@@ -46,7 +46,7 @@ from amos.storage.housekeeping import Housekeeping
 from amos.storage.id_files import IdFiles
 from amos.storage.keys import fingerprint, held_key, read_key
 from amos.storage.leases import Leases
-from amos.storage.leftovers import clean_orphans
+from amos.storage.leftovers import Named, clean_orphans
 from amos.storage.locks import SharedLock, pin_lock, writer_lock
 from amos.storage.places import place
 from amos.storage.segments import SegmentReader
@@ -110,7 +110,7 @@ class Shard(Upkeep, Mends, Rejecting):
         """Open an existing shard; one open for writing first clears what a killed writer left.
 
         Raises UsageError when there is none, SchemaError when a newer version wrote it, IntegrityError
-        when its key is not the right one.
+        when its key is not the right one, or its catalog older than its segments.
         """
         folder = find_shard(root, tenant, workspace)
         if read_only:
@@ -317,9 +317,9 @@ class Shard(Upkeep, Mends, Rejecting):
     def _unpinned(self) -> Snapshot:
         return Snapshot(self._ledger.head, self._ledger.copy(), self._reading, lambda: None)
 
-    def _named_files(self) -> set[str]:
+    def _named_files(self) -> Named:
         named = {entry.file for entry in self._catalog.segments()}
-        return named | {entry.file for entry in self._care.garbage()}
+        return Named(named | {entry.file for entry in self._care.garbage()}, self._catalog.state()[0])
 
     def _refresh(self) -> None:
         """Bring the ledger up to the catalog's state."""

@@ -34,7 +34,7 @@ class Upkeep(Inspection, Leasing):
     _reading: Any
     _writing: Callable[[], AbstractContextManager[object]]
     _refresh: Callable[[], None]
-    _named_files: Callable[[], set[str]]
+    _named_files: Callable[[], Any]
     _strike: Callable[[Sequence[EventRows], CommitRequest, Strike], int]
     pin: Callable[..., Snapshot]
 
@@ -113,6 +113,10 @@ class Upkeep(Inspection, Leasing):
         """Return segment files that no commit names, when no writer is at work."""
         with self._lock:
             return list(self._house.orphans(self._named_files))
+
+    def newer(self, files: list[str], head: int) -> list[str]:
+        """Return those segment files that hold a later graph version than a writer at `head` could make."""
+        return list(self._house.newer(files, head))
 
     def drop_history(self, *, is_dry: bool = False, **terms: Unpack[CommitTerms]) -> Dropped:
         """Take superseded row versions below the newest registered snapshot out of the shard, for good.

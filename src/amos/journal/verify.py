@@ -67,6 +67,9 @@ class Verifiable(HistorySource, CatalogSource, Protocol):
     def orphans(self) -> list[str]:
         """Return files no commit names."""
 
+    def newer(self, files: list[str], head: int) -> list[str]:
+        """Return those that are later than the catalog."""
+
     def check_segment(self, entry: SegmentEntry) -> None:
         """Hash a file."""
 
@@ -97,6 +100,10 @@ def verify_shard(
         report.add("unreadable", "shard", f"{type(cause).__name__}: {cause}")
     report.seconds = time.perf_counter() - began
     return report
+
+
+_ORPHAN = "segment_orphan", "no commit names it; the next write removes it"
+_NEWER = "catalog_older", "it is of a graph version after the last: shard.sqlite is an older one"
 
 
 class _Verification:
@@ -132,8 +139,11 @@ class _Verification:
         return self.is_deep or sealed <= WHOLE_UP_TO_ROWS
 
     def _check_history(self, layout: Layout, since: Checkpoint | None) -> Walked:
-        for file in self.shard.orphans():
-            self.report.add("segment_orphan", file, "no commit names it; the next write removes it")
+        orphans = self.shard.orphans()
+        later = set(self.shard.newer(orphans, layout.head))
+        for file in orphans:
+            kind, detail = _NEWER if file in later else _ORPHAN
+            self.report.add(kind, file, detail)
         self.report.problems += check_segment_entries(layout.segments)
         sound = list(self._sound_segments(layout.segments))
         watched = {entry.graph_version for entry in self.shard.snapshots()} | {layout.head}

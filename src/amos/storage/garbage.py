@@ -15,7 +15,7 @@ from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, sync_folder
-from amos.storage.leftovers import clear_leftovers, is_clear
+from amos.storage.leftovers import Named, clear_leftovers, is_clear
 from amos.storage.locks import alone_among_readers, alone_among_writers
 from amos.storage.places import place
 
@@ -64,7 +64,7 @@ def _purge(shard: Path, catalog: Catalog, care: Care) -> bool:
     # what a merge replaced before the erasure may hold the same rows: nothing waits for its grace
     gone = remove_files(shard, care.garbage())
     named = {entry.file for entry in catalog.segments()}
-    clear_leftovers(shard, named, catalog.truncate_log, is_alone=True)
+    clear_leftovers(shard, Named(named, catalog.state()[0]), catalog.truncate_log, is_alone=True)
     if not is_clear(shard, named):
         return False
     remove_derived(shard)

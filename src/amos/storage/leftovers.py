@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
+from amos.errors import IntegrityError
 from amos.storage.building import building_folder, clear_building
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors
@@ -19,13 +22,33 @@ OLDEST_DRAFT_SECONDS = 86_400.0
 """A draft that nobody has touched for so long belongs to nobody, whoever has its process number now."""
 
 
-def find_orphans(shard: Path, named: Callable[[], set[str]]) -> list[str]:
+_VERSIONS = re.compile(r"\d+-(\d+)-")
+
+
+class Named(NamedTuple):
+    """What a catalog says of segments: the files that it names, and its newest graph version."""
+
+    files: Collection[str]
+    head: int
+
+
+def find_orphans(shard: Path, named: Callable[[], Named]) -> list[str]:
     """Return segment files that no commit names, relative to the shard.
 
-    named: reads the files of the catalog.  Empty while another writer has drafts.
+    named: reads the catalog.  Empty while another writer has drafts.
     """
     with alone_among_writers(shard) as is_alone:
-        return unnamed(shard, named()) if is_alone else []
+        return unnamed(shard, named().files) if is_alone else []
+
+
+def newer(files: Collection[str], head: int) -> list[str]:
+    """Return the segment files that hold a later graph version than a commit after `head` could make.
+
+    A writer that was killed leaves segments of the version that it was about to commit.  Later ones were
+    committed: the catalog that does not know of them is an older one that was put in its place.
+    """
+    versions = {file: _VERSIONS.match(file.rpartition("/")[2]) for file in files}
+    return sorted(file for file, found in versions.items() if found and int(found[1]) > head + 1)
 
 
 def unnamed(shard: Path, named: Collection[str]) -> list[str]:
@@ -34,18 +57,26 @@ def unnamed(shard: Path, named: Collection[str]) -> list[str]:
     return sorted(file for file in files if file not in named)
 
 
-def clean_orphans(shard: Path, named: Callable[[], set[str]], settle: Callable[[], bool]) -> list[str]:
+def clean_orphans(
+    shard: Path, named: Callable[[], Named], settle: Callable[[], bool], *, also_newer: bool = False
+) -> list[str]:
     """Remove drafts of dead processes and segment files that no commit names; return what went.
 
-    named: reads the files of the catalog.  Does nothing while another writer has drafts.
+    named: reads the catalog.  Does nothing while another writer has drafts.  Raises IntegrityError when
+    segments are newer than the catalog, and keeps them all, unless `also_newer` gives them up.
     """
     with alone_among_writers(shard) as is_alone:
         # the catalog is read only now: a commit that ended just before has named its files by now
-        return clear_leftovers(shard, named(), settle) if is_alone else []
+        return clear_leftovers(shard, named(), settle, also_newer=also_newer) if is_alone else []
 
 
 def clear_leftovers(
-    shard: Path, named: Collection[str], settle: Callable[[], bool], *, is_alone: bool = False
+    shard: Path,
+    named: Named,
+    settle: Callable[[], bool],
+    *,
+    is_alone: bool = False,
+    also_newer: bool = False,
 ) -> list[str]:
     """Remove what killed processes left, while the caller is alone among writers; return what went.
 
@@ -53,7 +84,15 @@ def clear_leftovers(
     such segments; they stay while it cannot.  is_alone: among readers too, so that no draft is in use.
     What a killed restore built beside the store goes as well.
     """
-    orphans = unnamed(shard, named)
+    orphans = unnamed(shard, named.files)
+    later = [] if also_newer else newer(orphans, named.head)
+    if later:
+        raise IntegrityError(
+            f"shard.sqlite ends at graph version {named.head}, but {len(later)} segments are of later ones",
+            path=str(shard / later[-1]),
+            advice="It is an older one: put the right one back. Or make another store of a backup: "
+            "`amos restore SOURCE DESTINATION`. `amos repair --discard-newer` gives the later versions up.",
+        )
     if orphans and not settle():
         orphans = []
     for file in orphans:

@@ -17,7 +17,7 @@ from amos.storage.catalog import Catalog
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, sync_folder
 from amos.storage.garbage import remove_derived
-from amos.storage.leftovers import clean_orphans
+from amos.storage.leftovers import Named, clean_orphans
 from amos.storage.places import place
 from amos.storage.tallies import Tallies
 
@@ -108,6 +108,6 @@ class Mending:
             gone.append(stamps.relative_to(self._shard).as_posix())
         return gone
 
-    def drop_orphans(self, named: set[str]) -> list[str]:
+    def drop_orphans(self, named: Named, *, also_newer: bool) -> list[str]:
         """Remove files that nothing names, and drafts of dead processes."""
-        return clean_orphans(self._shard, lambda: named, self._catalog.truncate_log)
+        return clean_orphans(self._shard, lambda: named, self._catalog.truncate_log, also_newer=also_newer)

@@ -85,8 +85,10 @@ def test_a_missing_segment_is_found(root):
 
 def test_an_unnamed_segment_is_found(root):
     folder = root / "default/default/segments/atoms"
-    (folder / "7-7-00.parquet").write_bytes(b"stray")
-    assert kinds(root) == {"segment_orphan"}
+    for name, kind in (("1-1-00", "segment_orphan"), ("7-7-00", "catalog_older")):
+        (folder / f"{name}.parquet").write_bytes(b"stray")
+        assert kinds(root) == {kind}
+        (folder / f"{name}.parquet").unlink()
 
 
 SWAP_AUTHOR = """

@@ -148,7 +148,8 @@ def test_leftovers_of_dead_writers_go_and_those_of_live_ones_stay(tmp_path):
         commit(shard, story(0, 1, width=1 << 20))
         folder = shard.folder
         kept = {path.name for path in (folder / "segments").rglob("*.parquet")}
-    (folder / "segments/sources/9-9-abc.parquet").write_bytes(b"left")
+    left = folder / "segments/sources/2-2-abc.parquet"
+    left.write_bytes(b"left")
     dead = subprocess.run(
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
     )
@@ -156,7 +157,7 @@ def test_leftovers_of_dead_writers_go_and_those_of_live_ones_stay(tmp_path):
         (folder / "tmp" / name).mkdir(exist_ok=True)
     writer = locks.writer_lock(folder)
     Shard.open(tmp_path / "store").close()
-    assert (folder / "segments/sources/9-9-abc.parquet").exists()
+    assert left.exists()
     writer.release()
     Shard.open(tmp_path / "store").close()
     assert {path.name for path in (folder / "segments").rglob("*.parquet")} == kept
@@ -217,7 +218,7 @@ def test_the_catalog_is_read_while_no_writer_can_place_files(tmp_path):
         def named():
             with locks.alone_among_writers(shard.folder) as is_alone:
                 seen.append(is_alone)
-            return set()
+            return leftovers.Named(set(), 0)
 
         leftovers.clean_orphans(shard.folder, named, lambda: True)
         leftovers.find_orphans(shard.folder, named)
