@@ -20,7 +20,8 @@ def show(invocation: Invocation, /, *, ref: str, as_json: bool, **when: Any) -> 
     """Print one thing by its reference, or by a beginning of it.
 
     REF is what other commands print, such as atm_7f3k2q: six characters after the underscore are enough.
-    What lies outside the given scope is not found; text that a screen flagged is withheld.
+    What lies outside the given scope is not found; text that a screen flagged is withheld. That nothing is
+    found is an answer, of exit code 0; with --json it says `found`.
 
     \b
     Examples:
@@ -35,6 +36,7 @@ def show(invocation: Invocation, /, *, ref: str, as_json: bool, **when: Any) -> 
         print_object(answer)
     elif answer["found"]:
         print_lines([*item_lines(answer["item"]), *omission_lines(answer["omissions"])])
+    elif answer["omissions"]["withheld"]:
+        print_lines(omission_lines(answer["omissions"]))
     else:
-        print_lines([f"Nothing is stored under {ref}.", *omission_lines(answer["omissions"])])
-        print_lines(["Look for it with `amos list` or `amos search`."])
+        print_lines([f"Nothing is stored under {ref}.", "Look for it with `amos list` or `amos search`."])

@@ -86,7 +86,10 @@ def why_not(asked: Asked, ref: str) -> Row:
 
 def _absent(*, is_hidden: bool) -> Gate:
     if is_hidden:
-        return Gate("scope_hidden", "something is stored there, outside the given scope")
+        return Gate(
+            "scope_hidden",
+            "what is there lies outside the given scope, or `forget --suppress` hid it",
+        )
     return Gate("not_stored", "nothing is stored there now; what was forgotten leaves nothing behind")
 
 

@@ -132,7 +132,7 @@ def omission_lines(omissions: Row) -> Iterator[str]:
     if omissions["counts"]:
         yield f"Left out: {counted(omissions['counts'])}."
     if omissions["withheld"]:
-        yield "Something is stored there, outside the given scope."
+        yield "What is there is not shown: it lies outside the given scope, or `forget --suppress` hid it."
 
 
 def found_lines(
