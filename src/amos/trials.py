@@ -28,6 +28,7 @@ def evaluate_retrieval(
     run_out: str | Path | None = None,
     compare: str | Path | None = None,
     depth: int = 100,
+    profile: str | None = None,
     has_failures: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
@@ -35,18 +36,24 @@ def evaluate_retrieval(
 
     folder: `corpus.jsonl` and `queries.jsonl`, plain or gzipped.  The turns are ingested into a scratch
     store by the usual path and ranked by what `packet` uses.  run_out: file for the ranked ids.
-    compare: an earlier run file.  depth: items per question.  has_failures: also list the worst answers.
-    progress: told how many questions were asked, and how many there are.
+    compare: an earlier run file.  depth: items per question.  profile: name or TOML file of what ranks.
+    has_failures: also list the worst answers.  progress: told how many questions were asked, and how many
+    there are.
     Raises UsageError where a file is missing and InputError where a line does not fit.
     """
+    from amos.evaluation.abstention import measure_abstention
     from amos.evaluation.dialogue_sets import read_run, read_set, write_run
     from amos.evaluation.retrieval import ask_set, failures, retrieval_report
 
     asked = read_set(Path(folder), skipped_categories=skipped_categories)
     against = None if compare is None else read_run(Path(compare))
     with _told(asked) as (store, ingested):
-        ranked = ask_set(asked, store.recall(), now=utc_now(), depth=depth, progress=progress)
+        ranked = ask_set(
+            asked, store.recall(), now=utc_now(), depth=depth, profile=profile, progress=progress
+        )
+        abstention = measure_abstention(asked, store.recall(), now=utc_now(), profile=profile)
     report = retrieval_report(asked, ranked, against=against)
+    report["abstention"] = abstention
     report["ingest"] = ingested
     if has_failures:
         report["failures"] = failures(asked, ranked)
@@ -85,17 +92,17 @@ def fit_profile(
 ) -> dict[str, Any]:
     """Fit the weights of a ranking profile to labelled sets and write it as a TOML file.
 
-    begin: name of the profile to begin with, to which weights are drawn by `pull`.  shares: how much each
-    set counts, equally where none are given.  Weights that sets say nothing about stay as they are.
+    begin: name or file of the profile to begin with, to which weights are drawn by `pull`.  shares: how much
+    each set counts, equally where none are given.  Weights that sets say nothing about stay as they are.
     """
     import msgspec
 
     from amos.evaluation.dialogue_sets import read_set
     from amos.evaluation.fitting import fit_weights
     from amos.evaluation.retrieval import labelled_answers
-    from amos.retrieval.profile import Weights, load_profile, profile_toml
+    from amos.retrieval.profile import Weights, find_profile, profile_toml
 
-    first = load_profile(begin)
+    first = find_profile(begin)
     named, parts = [], list(shares or [1.0] * len(folders))
     sets = []
     for folder in folders:

@@ -142,3 +142,26 @@ def test_a_profile_nobody_ships_cannot_begin(amos, folder, tmp_path):
     told = amos("evaluate", "fit", folder, "--begin", "amos.v9", "-o", tmp_path / "x.toml")
     assert told.code == 2
     assert "no ranking profile" in told.err
+
+
+def test_answers_to_questions_without_an_answer_are_counted(amos, folder):
+    report = amos("evaluate", "retrieval", folder, "--json").object
+    told = report["abstention"]
+    assert told["unanswerable"] == {
+        "questions": 1, "answered": 0, "false_answer_rate": 0.0,
+        "interval": told["unanswerable"]["interval"], "empty": {"no_match": 1},
+    }  # fmt: skip
+    # "Who took the dinghy?" has a word in the other talk, the other two have none
+    assert (told["foreign"]["questions"], told["foreign"]["answered"]) == (3, 1)
+    assert told["foreign"]["false_answer_rate"] == pytest.approx(1 / 3, abs=1e-4)
+    said = amos("evaluate", "retrieval", folder).out
+    assert "questions of other talks: 1 of 3 answered all the same" in said
+
+
+def test_another_profile_ranks_and_is_named(amos, folder, tmp_path):
+    ours = amos("evaluate", "retrieval", folder, "--profile", "words.v1", "--json").object
+    assert ours["profile"] == "words.v1"
+    mine = tmp_path / "mine.toml"
+    amos("evaluate", "fit", folder, "-o", mine, "--name", "kitchen", "--begin", "words.v1")
+    assert amos("evaluate", "retrieval", folder, "--profile", mine, "--json").object["profile"] == "kitchen"
+    assert amos("evaluate", "retrieval", folder, "--profile", "absent").code == 2

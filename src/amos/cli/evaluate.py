@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from amos.cli.asking import profile_option
 from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.paths import GivenPath, OutputPath
 from amos.cli.printing import json_option, print_lines, print_object
@@ -124,6 +125,7 @@ def evaluate_extraction(
     metavar="RUN",
     help="Compare with an earlier run file, question by question.",
 )
+@profile_option
 @click.option("--failures", is_flag=True, help="List the worst answers: question, wanted, got.")
 @json_option
 @pass_invocation
@@ -136,6 +138,7 @@ def evaluate_retrieval(
     depth: int,
     run_out: Path | None,
     compare: Path | None,
+    profile: str | None,
     failures: bool,
     as_json: bool,
 ) -> None:
@@ -144,7 +147,7 @@ def evaluate_retrieval(
     SET is a folder with `corpus.jsonl` (turns) and `queries.jsonl` (questions and the turns that answer
     them), plain or gzipped. The turns are ingested into a scratch store and every question is ranked by
     what `amos packet` uses, in its own conversation; the report gives recall, nDCG and MRR by turn and by
-    session, with 95 % intervals.
+    session, with 95 % intervals, and how often a question without an answer got one.
 
     \b
     Examples:
@@ -161,6 +164,7 @@ def evaluate_retrieval(
             depth=depth,
             run_out=run_out,
             compare=compare,
+            profile=profile,
             has_failures=failures,
             progress=progress,
         )
@@ -185,7 +189,13 @@ def evaluate_retrieval(
     help="Where the profile goes, as TOML.",
 )
 @click.option("--name", help="Name of the profile; else that of the file.")
-@click.option("--begin", default="amos.v2.prior", show_default=True, help="Profile to begin with.")
+@click.option(
+    "--begin",
+    metavar="NAME|FILE",
+    default="amos.v2.prior",
+    show_default=True,
+    help="Profile to begin with.",
+)
 @click.option(
     "--share",
     "shares",

@@ -51,13 +51,14 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
 class DialogueSet:
     """Turns in the order of the file and the questions that can be scored.
 
-    skipped: questions left out, by reason.
+    skipped: questions left out, by reason.  unanswerable: those of them that no turn answers.
     """
 
     name: str
     turns: tuple[Turn, ...]
     questions: tuple[LabelledQuestion, ...]
     skipped: dict[str, int]
+    unanswerable: tuple[LabelledQuestion, ...] = ()
 
 
 Line = TypeVar("Line", Turn, LabelledQuestion, RunLine)
@@ -84,7 +85,10 @@ def read_set(folder: Path, *, skipped_categories: Collection[str] = ()) -> Dialo
     skipped = {"category": len(asked) - len(wanted), "no_evidence": len(wanted) - len(scored)}
     if not scored:
         raise InputError(f"{folder}: no question can be scored", path=str(folder), code="empty_file")
-    return DialogueSet(name=folder.name, turns=turns, questions=scored, skipped=skipped)
+    unanswerable = tuple(one for one in wanted if not one.evidence and one.conv_id in home.values())
+    return DialogueSet(
+        name=folder.name, turns=turns, questions=scored, skipped=skipped, unanswerable=unanswerable
+    )
 
 
 def write_corpus(turns: Iterable[Turn], path: Path) -> None:

@@ -47,24 +47,26 @@ def ask_set(
     *,
     now: datetime,
     depth: int = DEPTH,
+    profile: str | None = None,
     progress: Progress | None = None,
 ) -> RankedDocs:
     """Return the ranking of every question of a set that a store holds, `depth` items deep.
 
-    now: when a question without a time of its own is asked.
+    now: when a question without a time of its own is asked.  profile: what ranks; null is the default.
     """
+    told = Asking(now=now, depth=depth, profile=profile, progress=progress)
     run: Run = {}
     components: dict[str, list[dict[str, float]]] = {}
-    profile = ""
+    ranked_by = ""
     began = time.perf_counter()
     with recall as opened:
-        for one, ranking, docs in _rankings(asked, opened, now=now, depth=depth, progress=progress):
-            profile = ranking.profile
+        for one, ranking, docs in _rankings(asked, opened, told):
+            ranked_by = ranking.profile
             run[one.qid] = [doc for doc in dict.fromkeys(docs) if doc]
             components[one.qid] = list(_components(ranking.items.slice(0, 10)))
     seconds = time.perf_counter() - began
     ordered = {one.qid: run[one.qid] for one in asked.questions}
-    return RankedDocs(run=ordered, components=components, profile=profile, seconds=seconds)
+    return RankedDocs(run=ordered, components=components, profile=ranked_by, seconds=seconds)
 
 
 def labelled_answers(
@@ -72,19 +74,31 @@ def labelled_answers(
     recall: AbstractContextManager[Recall],
     *,
     now: datetime,
+    profile: str | None = None,
     progress: Progress | None = None,
 ) -> list[Answers]:
     """Return what every question brings, as deep as a request may go, and which of it is wanted."""
     found = []
+    told = Asking(now=now, depth=MOST_ITEMS, profile=profile, progress=progress)
     with recall as opened:
-        for one, ranking, docs in _rankings(asked, opened, now=now, depth=MOST_ITEMS, progress=progress):
+        for one, ranking, docs in _rankings(asked, opened, told):
             columns = [ranking.items[f"{name}_ppm"].to_numpy() for name in COMPONENTS]
             found.append(answers_of(np.stack(columns, axis=1), docs, one.evidence))
     return found
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """How the questions of a set are asked.  depth: items a question.  profile: null is the default."""
+
+    now: datetime
+    depth: int
+    profile: str | None
+    progress: Progress | None
+
+
 def _rankings(
-    asked: DialogueSet, recall: Recall, *, now: datetime, depth: int, progress: Progress | None
+    asked: DialogueSet, recall: Recall, told: Asking
 ) -> Iterator[tuple[LabelledQuestion, Ranking, list[str]]]:
     """Yield every question with its ranking and the document of each item, `""` where none is in sight.
 
@@ -92,10 +106,11 @@ def _rankings(
     """
     names = {key: _doc_id(name) for key, name in zip(*_source_keys(recall), strict=True)}
     for number, one in enumerate(sorted(asked.questions, key=lambda one: one.conv_id), 1):
-        ranking = recall.rank(_request(one), depth, now=_moment(one, now))
+        request = PacketRequest(cues=(one.text,), scope={"project": one.conv_id}, profile=told.profile)
+        ranking = recall.rank(request, told.depth, now=moment_of(one, told.now))
         yield one, ranking, [names.get(key, "") for key in ranking.items["source_id"].to_pylist()]
-        if progress is not None and not number % _STEP:
-            progress(number, len(asked.questions))
+        if told.progress is not None and not number % _STEP:
+            told.progress(number, len(asked.questions))
 
 
 def _source_keys(recall: Recall) -> tuple[list[bytes], list[str]]:
@@ -108,11 +123,8 @@ def _doc_id(key: str) -> str:
     return key.split("/", 1)[1].replace("%2F", "/").replace("%25", "%")
 
 
-def _request(one: LabelledQuestion) -> PacketRequest:
-    return PacketRequest(cues=(one.text,), scope={"project": one.conv_id})
-
-
-def _moment(one: LabelledQuestion, now: datetime) -> datetime:
+def moment_of(one: LabelledQuestion, now: datetime) -> datetime:
+    """Return when a question is asked: at its own time, else now."""
     return now if one.asked_at is None else from_us(instant_us(one.asked_at, "asked_at"))
 
 

@@ -27,6 +27,7 @@ def retrieval_lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield from _table("turns", report["turns"])
     yield ""
     yield from _table("sessions", report["sessions"])
+    yield from _abstention(report["abstention"])
     if "compared" in report:
         yield ""
         yield from _gains(report["compared"]["all"])
@@ -44,6 +45,19 @@ def _table(title: str, slices: Mapping[str, Any]) -> Iterator[str]:
     low, high = ("".join(f"{slices['all']['interval'][name][end]:9.4f}" for name in _SHOWN) for end in (0, 1))
     yield f"{'  95 % from':{_LABEL + 6}}{low}"
     yield f"{'  to':{_LABEL + 6}}{high}"
+
+
+def _abstention(told: Mapping[str, Any]) -> Iterator[str]:
+    named = (("unanswerable", "questions that no turn answers"), ("foreign", "questions of other talks"))
+    for name, what in named:
+        one = told[name]
+        if one["questions"]:
+            low, high = one["interval"]
+            yield ""
+            yield (
+                f"{what}: {one['answered']} of {one['questions']} answered all the same "
+                f"({one['false_answer_rate']:.3f}, {low:.3f} to {high:.3f})"
+            )
 
 
 def _gains(gains: Mapping[str, Any]) -> Iterator[str]:
