@@ -64,11 +64,16 @@ class Remembered:
         return sorted(row["statement"] for row in self.listed(state=state))
 
     def decided(self):
-        """Return (outcome, first reason) of every current decision by the key of its message, sorted."""
-        keys = {row["source_id"]: row["delivery_key"] for row in self.rows("sources")}
+        """Return (outcome, first reason) of every current decision by the key of its message, sorted.
+
+        Records of policies are no messages, and left out.
+        """
+        rows = self.rows("sources")
+        keys = {row["source_id"]: row["delivery_key"] for row in rows if row["format"] != "amos-policy"}
         return sorted(
             (keys[row["source_id"]].rpartition("/")[2], row["outcome"], row["reasons"][0])
             for row in self.rows("decisions")
+            if row["source_id"] in keys
         )
 
     def packet(self, *cues, **options):

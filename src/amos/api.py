@@ -122,7 +122,7 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
         """Read transcripts into memory, one durable commit per batch; return the receipt.
 
         paths: one file, folder or archive, or several.  chosen: `extractor`, by `name@version` or itself,
-        else the current one; `policy`, a TOML file, else the one that ships with Amos.
+        else the current one; `policy`, a TOML file that decides in this store from now on.
         Re-running adds nothing that is stored already, so an interrupted run is simply run again.
         With dry_run the same work happens on a scratch copy, and the store stays as it is; the
         receipt then lists where something was cut.
@@ -130,7 +130,7 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
         from amos.flow.ingest import Run
         from amos.flow.inputs import given_paths, measure_inputs
         from amos.flow.memory import returned_memory
-        from amos.flow.rules import default_rules
+        from amos.flow.policies import rules_chosen
         from amos.sources.reading import read_batches
 
         if dry_run:
@@ -155,7 +155,7 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
             shard=(self.tenant, self.workspace),
         )
         size = measure_inputs(files, format=format, mapping=Path(mapping) if mapping else None)
-        rules = default_rules(size=size, **chosen)
+        rules = rules_chosen(self.shard, chosen, size=size, actor=self.principal.name, now=started)
         run_id = random_id()
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
         with returned_memory():
@@ -244,14 +244,14 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
         """
         from amos.flow.forget import Forgetting
         from amos.flow.forget_selection import ForgetRequest
-        from amos.flow.rules import default_policy
+        from amos.flow.policies import policy_of
 
         request = ForgetRequest(refs=refs, **{"scope": self.scope, **options})
         work = Forgetting(
             shard=self.shard,
             actor=self.principal.name,
             run_id=random_id(),
-            policy=default_policy()[0],
+            policy=policy_of(self.shard),
             now=utc_now,
             wait_seconds=wait_seconds,
         )

@@ -7,7 +7,8 @@ def test_init_makes_a_store_that_ignores_itself_in_git(amos, folder):
 
 
 def test_init_leaves_a_store_as_it_is(amos):
-    assert amos("init", "--json").object == {"store": "amos-store", "created": True, "graph_version": None}
+    made = amos("init", "--json").object
+    assert made.items() >= {"store": "amos-store", "created": True, "graph_version": None}.items()
     assert amos("init", "--json").object["created"] is False
     assert "a store already" in amos("init").out
 

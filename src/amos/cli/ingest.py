@@ -31,7 +31,7 @@ from amos.cli.reading import Reading, read_into_store
     "--policy",
     type=GivenPath(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Decide by this admission policy (TOML) instead of the one that ships.",
+    help="Let this admission policy (TOML) decide in the store from now on.",
 )
 @click.option("--dry-run", is_flag=True, help="Store nothing; say what would happen and what would be cut.")
 @click.option(

@@ -85,11 +85,11 @@ class Capturing:
 
     def _keep(self, batches: Iterable[Batch], *, size: int, reinforce: bool) -> dict[str, Any]:
         from amos.flow.ingest import Run
-        from amos.flow.rules import default_rules
+        from amos.flow.policies import rules_of
         from amos.sources.raw_rows import batch_blocks
 
         run_id, started = random_id(), utc_now()
-        rules = default_rules(size=size)
+        rules = rules_of(self.shard, size=size)
         run = Run(shard=self.shard, rules=rules, actor=self.principal.name, run_id=run_id, now=utc_now)
         keys: dict[str, None] = {}
 

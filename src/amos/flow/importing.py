@@ -20,11 +20,11 @@ from amos.flow.ingest import Run
 from amos.flow.outcome_import import RepeatingOutcomes, repeat_in_order
 from amos.flow.parcel_lines import Lines, open_lines
 from amos.flow.parcels import Parcel, open_parcel
+from amos.flow.policies import rules_of
 from amos.flow.reapply import lacking_tombstones
 from amos.flow.reingest import Reading, export_name, extractor_of, read_told, undecidable
 from amos.flow.restore import building_beside
 from amos.flow.review_import import Repeating
-from amos.flow.rules import default_rules
 from amos.flow.streaming import Held
 from amos.identity import random_id
 from amos.journal.store import EventRows, Shard
@@ -242,7 +242,7 @@ def bring_sources(shard: Shard, held: Held, terms: Importing, *, label: Path) ->
     """Ingest the sources of an export that the shard does not have; return the receipt of the run."""
     told = read_told(held)
     reading = Reading(shard=shard, held=held, told=told, label=export_name(label))
-    rules = replace(default_rules(size=0, extractor=extractor_of(held)), earlier=told.findings)
+    rules = replace(rules_of(shard, extractor=extractor_of(held)), earlier=told.findings)
     run_id, started = random_id(), terms.now()
     run = Run(shard=shard, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now)
     receipt = run.ingest(reading.batches())

@@ -61,15 +61,15 @@ class Learning:
         return record_rows(self._recording(), rows, dry_run=dry_run, progress=progress)
 
     def _recording(self) -> Recording:
+        from amos.flow.policies import rules_of
         from amos.flow.recording import Recording
-        from amos.flow.rules import default_rules
         from amos.retrieval.visibility import NOBODY, OWNER
 
         return Recording(
             shard=self.shard,
             actor=self.principal.name,
             run_id=random_id(),
-            rules=default_rules(size=0),
+            rules=rules_of(self.shard),
             reader=OWNER if self.principal.is_owner else NOBODY,
             now=utc_now,
             scope=self.scope,

@@ -11,6 +11,7 @@ from amos.identity import random_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from amos.flow.look import Listed
     from amos.flow.paging import PageRequest
@@ -50,9 +51,9 @@ class Queue(Looking):
         Raises BusyError when a single case was decided or what it rests on has moved, InputError when it may
         not be decided, UsageError when the request makes no sense.
         """
+        from amos.flow.policies import rules_of
         from amos.flow.review import Reviewing, ReviewRequest
         from amos.flow.review_words import Words
-        from amos.flow.rules import default_rules
 
         said = {name: options.pop(name) for name in ("note", "text", "value", "referent") if name in options}
         request = ReviewRequest(verdict=verdict, refs=refs, words=Words(**said), **options)
@@ -60,7 +61,7 @@ class Queue(Looking):
             shard=self.shard,
             actor=self.principal.name,
             run_id=random_id(),
-            rules=default_rules(size=0),
+            rules=rules_of(self.shard),
             now=utc_now,
             scope=self.scope,
         )
@@ -80,26 +81,41 @@ class Queue(Looking):
     def expire_due(self) -> None:
         """Purge what has expired, at most once a day: called at the end of runs that write."""
         from amos.flow.due import may_have_expired
-        from amos.flow.rules import default_policy
+        from amos.flow.policies import policy_of
 
-        if may_have_expired(self.shard, utc_now(), days=default_policy()[0].quarantine.days):
+        if may_have_expired(self.shard, utc_now(), days=policy_of(self.shard).quarantine.days):
             from amos.flow.review_expire import expire_quietly
 
             expire_quietly(self._expiring(0, {}))
 
     def _expiring(self, wait_seconds: float, scope: Mapping[str, str]) -> Expiring:
+        from amos.flow.policies import policy_of
         from amos.flow.review_expire import Expiring
-        from amos.flow.rules import default_policy
 
         return Expiring(
             shard=self.shard,
             actor=self.principal.name,
             run_id=random_id(),
-            policy=default_policy()[0],
+            policy=policy_of(self.shard),
             now=utc_now,
             scope=scope,
             wait_seconds=wait_seconds,
         )
+
+    def choose_policy(self, path: str | Path) -> bool:
+        """Let the admission policy in a TOML file decide from now on; return whether that changed anything.
+
+        Raises InputError and SchemaError for a policy that cannot be read.
+        """
+        from amos.flow.policies import choose_policy
+
+        return choose_policy(self.shard, path, actor=self.principal.name, now=utc_now())
+
+    def policy(self) -> dict[str, Any]:
+        """Return the admission policy that decides: name, digest and text, since when, by which record."""
+        from amos.flow.policies import shown_policy
+
+        return shown_policy(self.shard)
 
     def report_review(
         self, *, limit: int | None = None, is_full: bool = False, **when: Unpack[When]
@@ -141,7 +157,7 @@ class Queue(Looking):
             return why_not(Asked(recall=recall, sight=sight, request=request, now=now), ref)
 
     def _desk(self, sight: Sight) -> Desk:
+        from amos.flow.policies import policy_of
         from amos.flow.review_show import Desk
-        from amos.flow.rules import default_policy
 
-        return Desk(sight=sight, key=self.shard.key, policy=default_policy()[0])
+        return Desk(sight=sight, key=self.shard.key, policy=policy_of(self.shard))

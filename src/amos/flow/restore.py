@@ -23,8 +23,8 @@ from amos.copies.store import (
 )
 from amos.errors import EngineError, IntegrityError, UsageError
 from amos.flow.digest import state_digest
+from amos.flow.policies import policy_of
 from amos.flow.reapply import Missing, forget_again, missing_erasures
-from amos.flow.rules import default_rules
 from amos.identity import random_id
 from amos.journal.store import Shard, refuse_unsafe_disk
 from amos.journal.verify import verify_shard
@@ -156,9 +156,9 @@ def _key_file(terms: Restoring, backup: Path, fingerprint: bytes) -> Path | None
 
 def _forget_again(root: Path, terms: Restoring, actor: str, now: datetime) -> Told:
     """Forget in the restored shard what the ledgers say was forgotten since; return what they told."""
-    policy = default_rules(size=0).policy
     told = Told()
     with Shard.open(root, tenant=terms.tenant, workspace=terms.workspace) as restored:
+        policy = policy_of(restored)
         for folder in terms.ledgers():
             try:
                 missing = _missing(restored, folder, terms, told)

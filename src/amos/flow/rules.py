@@ -36,20 +36,30 @@ class _Seen:
     runs = 0
 
 
+Told = tuple[Policy, dict[bytes, tuple[str, str]]]
+"""A policy, and its text by digest."""
+
+
 def default_rules(
-    *, size: int, extractor: str | Extractor | None = None, policy: str | Path | None = None
+    *,
+    size: int,
+    extractor: str | Extractor | None = None,
+    policy: str | Path | None = None,
+    told: Told | None = None,
 ) -> Rules:
     """Return an extractor and an admission policy; compiled once a process has read enough.
 
     size: bytes of the input at hand.  extractor: itself or its name, the current rules when left out.
-    policy: a TOML file, the policy that ships with Amos when left out.
+    policy: a TOML file; told: a policy that was read.  Else the policy that ships with Amos decides.
     Plain and compiled kernels give the same rows.  Raises UsageError for an unknown extractor, InputError and
     SchemaError for a policy that cannot be read.
     """
     _Seen.count += size
     _Seen.runs += 1
     is_loading_worth = _Seen.runs > 1 and _Seen.count >= LOADED_FROM_BYTES and was_warm()
-    read, texts = default_policy() if policy is None else _policy_of(policy_text(policy))
+    if told is None:
+        told = default_policy() if policy is None else _policy_of(policy_text(policy))
+    read, texts = told
     return Rules(
         extractor=extractor_of(extractor),
         policy=read,
@@ -75,10 +85,10 @@ def note_answers(shard: Shard, extractor: Extractor, now: datetime) -> None:
 
 
 @lru_cache(maxsize=1)
-def default_policy() -> tuple[Policy, dict[bytes, tuple[str, str]]]:
+def default_policy() -> Told:
     """Return the policy that ships with Amos, and its text by digest."""
     return _policy_of(policy_text(None))
 
 
-def _policy_of(text: str) -> tuple[Policy, dict[bytes, tuple[str, str]]]:
+def _policy_of(text: str) -> Told:
     return read_policy(text), {text_digest(text): ("policy", text)}

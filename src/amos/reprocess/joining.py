@@ -36,7 +36,7 @@ class Joining:
         return self._work().run("split", ref, None, note, dry_run=dry_run)
 
     def _work(self) -> Merging:
-        from amos.flow.rules import default_rules
+        from amos.flow.policies import rules_of
         from amos.reprocess.merging import Merging
 
-        return Merging(shard=self.shard, actor=self.principal.name, rules=default_rules(size=0), now=utc_now)
+        return Merging(shard=self.shard, actor=self.principal.name, rules=rules_of(self.shard), now=utc_now)

@@ -98,12 +98,12 @@ class Rereading:
         return self._reprocessing().revert(run_id, record, dry_run=dry_run)
 
     def _reprocessing(self, extractor: str | Extractor | None = None) -> Reprocessing:
-        from amos.flow.rules import default_rules
+        from amos.flow.policies import rules_of
         from amos.reprocess.runs import Reprocessing
 
         with self.shard.pin() as snapshot:
             count = snapshot.row_count("sources")
-        rules = replace(default_rules(size=0, extractor=extractor), is_compiled=count >= _COMPILED_FROM)
+        rules = replace(rules_of(self.shard, extractor=extractor), is_compiled=count >= _COMPILED_FROM)
         return Reprocessing(
             shard=self.shard,
             actor=self.principal.name,
