@@ -104,6 +104,7 @@ def _rankings(
 
     Questions of one conversation are asked together, so that one view of it answers them.
     """
+    recall.expect(len(asked.questions))
     names = {key: _doc_id(name) for key, name in zip(*_source_keys(recall), strict=True)}
     for number, one in enumerate(sorted(asked.questions, key=lambda one: one.conv_id), 1):
         request = PacketRequest(cues=(one.text,), scope={"project": one.conv_id}, profile=told.profile)

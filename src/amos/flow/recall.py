@@ -102,6 +102,10 @@ class Recall:
     def __exit__(self, *_: object) -> None:
         self.snapshot.close()
 
+    def expect(self, questions: int) -> None:
+        """Prepare for so many questions: their answers are the same, they come faster."""
+        self.retriever.expect(questions)
+
     def rank(self, request: PacketRequest, k: int, *, now: datetime) -> Ranking:
         """Return the best `k` items for a request, which no budget has cut yet."""
         check_request(request)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from amos.kernels.bulk_hashing import frame_bytes
 from amos.kernels.compiled import cache_folder
@@ -15,9 +17,13 @@ _LARGEST = (read_messages, fold_histories, frame_bytes)
 
 def is_warm() -> bool:
     """Return whether the kernels of an ingest by this version wait in the cache."""
-    folder = cache_folder()
-    names = (f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}" for loop in _LARGEST)
-    return all(any(folder.rglob(f"{name}-*.nbi")) for name in names)
+    return all(is_cached(loop) for loop in _LARGEST)
+
+
+def is_cached(loop: Callable[..., Any]) -> bool:
+    """Return whether a compiled loop of this version waits in the cache."""
+    name = f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}"
+    return any(cache_folder().rglob(f"{name}-*.nbi"))
 
 
 @lru_cache(maxsize=1)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +13,11 @@ from amos.retrieval.cues import Cue
 from amos.retrieval.dates import date_closeness
 from amos.retrieval.marks import CUES, ENDS_AS_QUESTION, REPLIES, cue_bit, kind_bit
 from amos.retrieval.mentions import Mention
+from amos.retrieval.placing import Places, rarity
 from amos.retrieval.profile import MILLION, Profile, Recency
 from amos.retrieval.rows import TRUSTS, UNKNOWN_US, Array
 from amos.retrieval.scoring import WordScores, score_words
-from amos.retrieval.view import CONTRADICTED, Places, View, rarity
+from amos.retrieval.view import CONTRADICTED, View
 from amos.schemas.ranked import COMPONENTS, SIGNALS
 
 I64 = npt.NDArray[np.int64]
@@ -26,7 +26,11 @@ Mask = npt.NDArray[np.bool_]
 COLUMN = {name: number for number, name in enumerate(COMPONENTS)}
 """Columns of `Scored.components`."""
 DIRECT_CUE_MATCH, WORDS, NEIGHBOURS, HOLDER_MATCH, RECENCY, CONFIDENCE, SUPERSEDED, DISPUTED = range(8)
-_CUE_COLUMNS = tuple(COLUMN[f"cue_{name}"] for name in CUES)
+STANDING = [RECENCY, CONFIDENCE, SUPERSEDED, DISPUTED]
+"""Components that do not depend on the question."""
+LOOKS = [COLUMN[name] for name in ("statement", "news", "length")]
+"""Components that the text alone decides."""
+CUE_COLUMNS = tuple(COLUMN[f"cue_{name}"] for name in CUES)
 
 DAY_US = 86_400_000_000
 _KIND_HALF = 3
@@ -58,7 +62,7 @@ def score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
         score_words(view, view.turns, cue, profile.bm25f, mention.turn_names(view))
         for cue, mention in zip(cues, mentions, strict=True)
     ]
-    matched = [partial(mention.turn_match, view) for mention in mentions]
+    matched = [mention.turn_match(view) for mention in mentions]
     return turns_as_they_stand(
         view, cues, _candidates(view.turns, words, mentions, matched, profile), profile
     )
@@ -66,12 +70,10 @@ def score_turns(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
 
 def turns_as_they_stand(view: View, cues: Sequence[Cue], scored: Scored, profile: Profile) -> Scored:
     """Return candidates with the components that words do not decide, and their scores."""
-    rows, row = view.corpus.turns.rows, scored.row
-    trust = [getattr(profile.trust, name) for name in TRUSTS] + [0] * (256 - len(TRUSTS))
-    scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us, profile.recency)
-    scored.components[:, COLUMN["date_match"]] = _dates(cues, rows["event_us"][row])
-    scored.components[:, CONFIDENCE] = np.array(trust, np.int64)[rows["trust"][row]]
-    scored.components[:, SUPERSEDED] = view.stale_turn[row] * MILLION
+    scored.components[:, COLUMN["date_match"]] = dates_met(
+        cues, view.corpus.turns.rows["event_us"][scored.row]
+    )
+    scored.components[:, STANDING] = turn_standing(view, scored.row, profile)
     return _with_score(scored, profile)
 
 
@@ -81,7 +83,7 @@ def score_atoms(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
         score_words(view, view.atoms, cue, profile.bm25f, mention.atom_names(view))
         for cue, mention in zip(cues, mentions, strict=True)
     ]
-    matched = [partial(mention.atom_match, view) for mention in mentions]
+    matched = [mention.atom_match(view) for mention in mentions]
     return atoms_as_they_stand(
         view, cues, _candidates(view.atoms, words, mentions, matched, profile), profile
     )
@@ -89,16 +91,40 @@ def score_atoms(view: View, cues: Sequence[Cue], mentions: list[Mention], profil
 
 def atoms_as_they_stand(view: View, cues: Sequence[Cue], scored: Scored, profile: Profile) -> Scored:
     """Return candidates with the components that words do not decide, and their scores."""
-    rows, row = view.corpus.atoms.rows, scored.row
-    scored.components[:, RECENCY] = _recency(rows["event_us"][row], view.wanted.instant_us, profile.recency)
-    scored.components[:, COLUMN["date_match"]] = _dates(cues, rows["event_us"][row])
-    scored.components[:, CONFIDENCE] = rows["confidence"][row]
-    scored.components[:, SUPERSEDED] = ~view.holding[row] * MILLION
-    scored.components[:, DISPUTED] = (rows["health"][row] == np.uint64(CONTRADICTED)) * MILLION
+    scored.components[:, COLUMN["date_match"]] = dates_met(
+        cues, view.corpus.atoms.rows["event_us"][scored.row]
+    )
+    scored.components[:, STANDING] = atom_standing(view, scored.row, profile)
     return _with_score(scored, profile)
 
 
-def _dates(cues: Sequence[Cue], event_us: Array) -> I64:
+def turn_standing(view: View, row: Array, profile: Profile) -> I64:
+    """Return what turn rows bring whatever is asked: columns STANDING, in millionths."""
+    rows = view.corpus.turns.rows
+    trust = [getattr(profile.trust, name) for name in TRUSTS] + [0] * (256 - len(TRUSTS))
+    columns = (
+        _recency(rows["event_us"][row], view.wanted.instant_us, profile.recency),
+        np.array(trust, np.int64)[rows["trust"][row]],
+        view.stale_turn[row] * MILLION,
+        np.zeros(len(row), np.int64),
+    )
+    return np.stack(columns, axis=1)
+
+
+def atom_standing(view: View, row: Array, profile: Profile) -> I64:
+    """Return what atom rows bring whatever is asked: columns STANDING, in millionths."""
+    rows = view.corpus.atoms.rows
+    columns = (
+        _recency(rows["event_us"][row], view.wanted.instant_us, profile.recency),
+        rows["confidence"][row].astype(np.int64),
+        ~view.holding[row] * MILLION,
+        (rows["health"][row] == np.uint64(CONTRADICTED)) * MILLION,
+    )
+    return np.stack(columns, axis=1)
+
+
+def dates_met(cues: Sequence[Cue], event_us: Array) -> I64:
+    """Return how close events lie to the dates that the questions name, in millionths."""
     return date_closeness(event_us, tuple(one for cue in cues for one in cue.dates))
 
 
@@ -117,17 +143,17 @@ def _candidates(
     places: Places,
     words: list[WordScores],
     mentions: list[Mention],
-    matched: Sequence[Callable[[Array], Mask]],
+    matched: Sequence[Mask],
     profile: Profile,
 ) -> Scored:
     """Return the places that pass the floor for some cue, with the components that words decide.
 
-    matched: per cue, which rows are by or about somebody it names.
+    matched: per cue, which places are by or about somebody it names.
     """
     passing = [score.place[_passes(places, score, profile)] for score in words]
     for mention, names in zip(mentions, matched, strict=True):
         if mention.is_name_alone:
-            passing.append(np.flatnonzero(names(places.row)))
+            passing.append(np.flatnonzero(names))
     place = _union(passing, places.count)
     touched = _union([score.place[score.direct > 0] for score in words], places.count)
     row = places.row[place]
@@ -135,7 +161,7 @@ def _candidates(
     components[:, DIRECT_CUE_MATCH] = _best(words, place, "direct")
     components[:, WORDS] = _best(words, place, "own")
     components[:, NEIGHBOURS] = np.maximum(_best(words, place, "full") - components[:, WORDS], 0)
-    components[:, HOLDER_MATCH] = np.logical_or.reduce([names(row) for names in matched]) * MILLION
+    components[:, HOLDER_MATCH] = np.logical_or.reduce([names[place] for names in matched]) * MILLION
     components[:, COLUMN["session_match"]] = _best(words, place, "session")
     components[:, COLUMN["answers_question"]] = _best(words, place, "answered")
     _add_marks(components, places, place, [mention.cue for mention in mentions])
@@ -153,16 +179,29 @@ def _add_marks(components: I64, places: Places, place: I64, cues: Sequence[Cue])
     """Fill in what the texts look like, and which of it the questions ask for."""
     marks = places.marks[place]
     for number in sorted({number for cue in cues for number in cue.asked_cues}):
-        components[:, _CUE_COLUMNS[number]] = (marks & np.uint64(cue_bit(number)) > 0) * MILLION
+        components[:, CUE_COLUMNS[number]] = (marks & np.uint64(cue_bit(number)) > 0) * MILLION
     kinds = components[:, COLUMN["kind_match"]]
     for number in sorted({number for cue in cues for number in cue.asked_kinds}):
-        weight = rarity(places.counted, places.kind_frequency[number])
-        share = weight * MILLION // (weight + _KIND_HALF * SCALE)
+        share = kind_share(places, number)
         np.maximum(kinds, (marks & np.uint64(kind_bit(number)) > 0) * share, out=kinds)
-    components[:, COLUMN["statement"]] = (marks & np.uint64(ENDS_AS_QUESTION) == 0) * MILLION
-    components[:, COLUMN["news"]] = (marks & np.uint64(REPLIES) == 0) * MILLION
-    length = places.length[place]
-    components[:, COLUMN["length"]] = length * MILLION // (length + _LENGTH_HALF)
+    components[:, LOOKS] = looks(places, place)
+
+
+def kind_share(places: Places, number: int) -> int:
+    """Return what it is worth to speak of one of KINDS: the rarer, the more."""
+    weight = rarity(places.counted, places.kind_frequency[number])
+    return weight * MILLION // (weight + _KIND_HALF * SCALE)
+
+
+def looks(places: Places, place: Array) -> I64:
+    """Return what the texts of places look like: columns LOOKS, in millionths."""
+    marks, length = places.marks[place], places.length[place]
+    columns = (
+        (marks & np.uint64(ENDS_AS_QUESTION) == 0) * MILLION,
+        (marks & np.uint64(REPLIES) == 0) * MILLION,
+        length * MILLION // (length + _LENGTH_HALF),
+    )
+    return np.stack(columns, axis=1)
 
 
 def _union(parts: Sequence[I64], count: int) -> I64:

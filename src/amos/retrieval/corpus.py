@@ -16,9 +16,12 @@ from amos.retrieval.words import Vocabulary, encode
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
+U16 = npt.NDArray[np.uint16]
 U64 = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 _WHOLE = 1_000_000
+_MOST_FOUND = 65_536
+"""Terms whose places in the index are kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,17 +73,27 @@ class Documents:
         """Return the number of rows, replaced ones included."""
         return len(self.is_alive)
 
-    def find(self, term: int) -> tuple[I64, I64] | None:
+    def find(self, term: int) -> tuple[I32, U16] | None:
         """Return documents (ascending) and counts of a term hash, None when it occurs nowhere."""
-        found = []
+        if term in self._found:
+            return self._found[term]
+        parts = []
         for postings, first in self.parts:
             at = postings.find(term)
             if at >= 0:
                 docs, counts = postings.of(at)
-                found.append((docs.astype(np.int64) + first, counts.astype(np.int64)))
-        if len(found) < 2:
-            return found[0] if found else None
-        return np.concatenate([docs for docs, _ in found]), np.concatenate([counts for _, counts in found])
+                parts.append((docs + np.int32(first) if first else docs, counts))
+        found = parts[0] if parts else None
+        if len(parts) > 1:
+            found = np.concatenate([docs for docs, _ in parts]), np.concatenate([many for _, many in parts])
+        if len(self._found) >= _MOST_FOUND:
+            self._found.clear()
+        self._found[term] = found
+        return found
+
+    @cached_property
+    def _found(self) -> dict[int, tuple[I32, U16] | None]:
+        return {}
 
 
 def stacked(spaces: Sequence[Space]) -> Documents:
@@ -154,14 +167,19 @@ class Corpus:
 
     @cached_property
     def claims(self) -> tuple[I64, I64]:
-        """Return turn row and atom row of every claim a turn supports, each pair once, by atom row."""
+        """Return turn row and atom row of every claim a turn supports, each pair once.
+
+        By atom row, then by the identity of the turn, which no key of the store changes.
+        """
         alive = np.flatnonzero(self.atoms.is_alive)
         cited = self.cited_turn[alive]
         turn = np.concatenate([living_rows(self.turns, self.supports["source"]), cited])
         atom = np.concatenate([living_rows(self.atoms, self.supports["atom"]), alive])
         both = (turn >= 0) & (atom >= 0)
         pairs = np.unique(atom[both] * max(self.turns.count, 1) + turn[both])
-        return pairs % max(self.turns.count, 1), pairs // max(self.turns.count, 1)
+        turn, atom = pairs % max(self.turns.count, 1), pairs // max(self.turns.count, 1)
+        order = np.lexsort((self.turns.rows["tie"][turn], atom))
+        return turn[order], atom[order]
 
     @cached_property
     def cited_turn(self) -> I64:
@@ -169,12 +187,13 @@ class Corpus:
         return living_rows(self.turns, self.atoms.rows["source"])
 
     @cached_property
-    def _claim_starts(self) -> I64:
+    def claim_starts(self) -> I64:
+        """Return (atom rows + 1,) where the pairs of each atom row begin in `claims`."""
         return np.searchsorted(self.claims[1], np.arange(self.atoms.count + 1))
 
     def turns_of(self, atom_rows: Array) -> tuple[I64, I64]:
         """Return the turn rows that support the given atoms, and for each the position of its atom."""
-        starts, ends = self._claim_starts[atom_rows], self._claim_starts[atom_rows + 1]
+        starts, ends = self.claim_starts[atom_rows], self.claim_starts[atom_rows + 1]
         widths = ends - starts
         position = np.repeat(np.arange(len(atom_rows)), widths)
         within = np.arange(len(position)) - np.repeat(np.cumsum(widths) - widths, widths)

@@ -13,6 +13,11 @@ from amos.retrieval.marks import asked_cues, asked_kinds
 from amos.retrieval.words import segment, term_hash, words_of
 
 SHORTEST_MENDED = 4
+_SPEAKS = {
+    word: tuple(name for name, known in FUNCTION_WORDS.items() if word in known)
+    for word in frozenset().union(*FUNCTION_WORDS.values())
+}
+"""Languages of each function word, in the order of `FUNCTION_WORDS`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +71,11 @@ def _with_second_stems(term: CueTerm, languages: tuple[str, ...]) -> CueTerm:
 
 def languages_of(tokens: list[str]) -> tuple[str, ...]:
     """Return the language of a question, or all when no function word tells it."""
-    lows = [scripts.lowered(piece) for token in tokens for piece in token.replace("’", "'").split("'")]
-    votes = {name: sum(low in known for low in lows) for name, known in FUNCTION_WORDS.items()}
+    votes = dict.fromkeys(FUNCTION_WORDS, 0)
+    for token in tokens:
+        for piece in token.replace("’", "'").split("'"):
+            for name in _SPEAKS.get(scripts.lowered(piece), ()):
+                votes[name] += 1
     best = max(votes, key=lambda name: votes[name])
     if not votes[best]:
         return tuple(FUNCTION_WORDS)

@@ -25,9 +25,12 @@ from amos.retrieval.profile import MILLION, Profile
 from amos.retrieval.rows import NO_ID, UNKNOWN_US, Array, id_array, text_hash
 from amos.retrieval.view import View
 from amos.schemas.columns import INTS
-from amos.schemas.ranked import COMPONENTS, RANKED, SIGNALS
+from amos.schemas.ranked import RANKED, SIGNALS
 
 I64 = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+_KIND_BYTES = 4
+"""Of `atom` and of `turn`."""
 
 
 def without_outdated(view: View, turns: Scored, atoms: Scored) -> tuple[Scored, int]:
@@ -77,7 +80,7 @@ def fold_items(
     profile: Profile,
     k: int,
     reserved: Reserved | None = None,
-) -> tuple[pa.Table, int]:
+) -> tuple[Items, int]:
     """Return the best `k` items and how many there were: a claim and the turn it cites are one."""
     turns, atoms = _best_per_row(turns), _best_per_row(atoms)
     shown_by = _shown_by(view, turns, atoms)
@@ -96,7 +99,7 @@ def fold_items(
     is_turn = np.arange(len(score) + int(alone.sum())) >= len(score)
     all_scores = np.concatenate([score, turns.score[alone]])
     ties = np.concatenate([atom_rows["tie"][atoms.row], turn_rows["tie"][turns.row[alone]]])
-    order = np.lexsort((is_turn, _cited_ties(view, source_row, ties), ties, -all_scores))
+    order = np.lexsort((is_turn, cited_ties(view, source_row, ties), ties, -all_scores))
     best = order[:k]
     if reserved is not None and len(order) > k:
         kinds = np.zeros(len(is_turn), np.uint64)
@@ -106,14 +109,14 @@ def fold_items(
         claims = np.concatenate([atoms.row, np.full(int(alone.sum()), -1)])[order]
         kept = np.concatenate([kept, *(_first_of(claims, guard) for guard in reserved.guards)])
         best = order[np.union1d(np.arange(k), kept)]
-    items = _Items(
+    items = Items(
         score=all_scores[best],
         components=np.concatenate([components, turns.components[alone]])[best],
         signals=None if signals is None else np.concatenate([signals, _signals_of(turns)[alone]])[best],
         atom_row=np.concatenate([atoms.row, np.full(int(alone.sum()), -1)])[best],
         turn_row=np.concatenate([source_row, turns.row[alone]])[best],
     )
-    return _ranked_table(view, items), len(is_turn)
+    return items, len(is_turn)
 
 
 def joined_components(claim: I64, turn: I64) -> I64:
@@ -164,7 +167,7 @@ def _first_of(claims: I64, guard: Array) -> I64:
     return np.flatnonzero((claims >= 0) & guard[claims])[:1]
 
 
-def _cited_ties(view: View, source_row: Array, ties: Array) -> Array:
+def cited_ties(view: View, source_row: Array, ties: Array) -> Array:
     """Return the ties of what claims cite, for claims of equal words; lone turns keep their own."""
     second = ties.copy()
     own = view.corpus.turns.rows["tie"]
@@ -192,7 +195,7 @@ def _shown_by(view: View, turns: Scored, atoms: Scored) -> I64:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Items:
+class Items:
     """Chosen items, best first; -1 stands for no atom or no turn."""
 
     score: I64
@@ -202,7 +205,8 @@ class _Items:
     turn_row: I64
 
 
-def _ranked_table(view: View, items: _Items) -> pa.Table:
+def ranked_table(view: View, items: Items) -> pa.Table:
+    """Return chosen items as RANKED, in their order."""
     is_turn = items.atom_row < 0
     atoms, turns = view.corpus.atoms.rows, view.corpus.turns.rows
     in_sight = (items.turn_row >= 0) & _at(view.shown_turn, items.turn_row)
@@ -210,16 +214,17 @@ def _ranked_table(view: View, items: _Items) -> pa.Table:
     atom_ids = np.where(is_turn, NO_ID, _at(atoms["id"], items.atom_row)).astype("S16")
     times = np.where(is_turn, _at(turns["event_us"], items.turn_row), _at(atoms["event_us"], items.atom_row))
     stale = np.where(is_turn, _at(view.stale_turn, items.turn_row), ~_at(view.holding, items.atom_row))
+    parts = pa.array(np.ascontiguousarray(items.components.T, np.int32).reshape(-1))
     columns = [
         pa.array(np.arange(1, len(is_turn) + 1, dtype=np.int32)),
-        pa.array(np.where(is_turn, "turn", "atom").tolist(), pa.string()),
+        _item_kinds(is_turn),
         id_array(atom_ids),
         id_array(turn_ids),
         pa.array(np.clip(items.score, 0, MILLION).astype(np.int32)),
-        *(pa.array(items.components[:, i].astype(np.int32)) for i in range(len(COMPONENTS))),
+        *(parts.slice(at * len(is_turn), len(is_turn)) for at in range(items.components.shape[1])),
         _signal_lists(items.signals, len(is_turn)),
         pa.array(stale.astype(bool)),
-        pa.array(times.astype(np.int64), mask=times == UNKNOWN_US).cast(RANKED.field("event_time").type),
+        pa.array(times.astype(np.int64), mask=times == UNKNOWN_US).view(RANKED.field("event_time").type),
     ]
     return pa.Table.from_arrays(columns, schema=RANKED)
 
@@ -229,6 +234,13 @@ def _signal_lists(signals: I64 | None, count: int) -> pa.Array:
         return pa.nulls(count, INTS)
     starts = np.arange(count + 1, dtype=np.int32) * len(SIGNALS)
     return pa.ListArray.from_arrays(starts, pa.array(signals.reshape(-1)), type=INTS)
+
+
+def _item_kinds(is_turn: Mask) -> pa.Array:
+    """Return `atom` or `turn` per item, both of which have four letters."""
+    offsets = np.arange(len(is_turn) + 1, dtype=np.int32) * _KIND_BYTES
+    letters = np.where(is_turn, b"turn", b"atom")
+    return pa.StringArray.from_buffers(len(is_turn), pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
 def _at(values: Array, rows: I64) -> Array:

@@ -31,11 +31,12 @@ from amos.retrieval.candidates import (
 from amos.retrieval.cues import Cue
 from amos.retrieval.facts import Facts
 from amos.retrieval.graph import Arcs, arcs_between, spread_activation
+from amos.retrieval.placing import Places
 from amos.retrieval.profile import MILLION, Profile
 from amos.retrieval.reach import holds_any, share_held
 from amos.retrieval.rows import LIFECYCLES, text_hash
 from amos.retrieval.similarity import WordVectors, word_vectors
-from amos.retrieval.view import Places, View
+from amos.retrieval.view import View
 from amos.retrieval.wishes import COUNTER_WORDS, Wishes
 from amos.schemas.ranked import SIGNALS
 
@@ -58,7 +59,9 @@ _EXCLUDED_FROM = 600_000
 
 def needs_lens(view: View, profile: Profile, wishes: Wishes, facts: Facts | None) -> bool:
     """Return whether further components can be other than nothing for this profile, view and caller."""
-    if not wishes.is_plain or profile.weighs_signals or _is_weak(view).any():
+    if not wishes.is_plain or profile.weighs_signals:
+        return True
+    if view.kept(("holds what is weak",), lambda: bool(_is_weak(view).any())):
         return True
     rule = profile.activation
     return rule is not None and facts is not None and any(map(rule.weight, facts.edges.relations))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from amos.retrieval.cues import Cue
-from amos.retrieval.rows import ROLES, Array
+from amos.retrieval.rows import ROLES
 from amos.retrieval.view import View
 from amos.schemas.vocabulary import Role
 
 Mask = npt.NDArray[np.bool_]
+_NOBODY = np.zeros(0, np.uint64)
 
 
 class Mention:
@@ -23,15 +26,9 @@ class Mention:
     def __init__(self, view: View, cue: Cue) -> None:
         self.cue = cue
         self.means_owner = cue.means_owner
-        named: dict[int, list[int]] = {}
-        terms = {value for term in cue.terms for value in term.hashes}
-        for holder in view.speakers.tolist():
-            for term in view.corpus.holder_terms.get(holder, ()):
-                if term in terms:
-                    named.setdefault(term, []).append(holder)
-        self.named = {term: np.array(holders, np.uint64) for term, holders in named.items()}
-        everyone = [holder for holders in named.values() for holder in holders]
-        self.holders = np.unique(np.array(everyone, np.uint64))
+        known = view.names
+        self.named = {value: known[value] for term in cue.terms for value in term.hashes if value in known}
+        self.holders = np.unique(np.concatenate([_NOBODY, *self.named.values()]))
         self.has_content = any(
             term.is_required and not any(value in self.named for value in term.hashes) for term in cue.terms
         )
@@ -41,43 +38,53 @@ class Mention:
         """Return whether the question is nothing but names: then those named are the answer."""
         return not self.has_content and len(self.holders) > 0
 
+    @property
+    def means_somebody(self) -> bool:
+        """Return whether the question names somebody who speaks, or the owner."""
+        return self.means_owner or len(self.holders) > 0
+
     def turn_names(self, view: View) -> dict[int, Mask]:
         """Return per name term the turns whose conversation has that participant."""
-        if not self.named:
-            return {}
-        conversations, holders = view.participants
-        spoken = view.corpus.turns.rows["conversation"][view.turns.row]
-        return {
-            term: np.isin(spoken, conversations[np.isin(holders, named)])
-            for term, named in self.named.items()
-        }
+        return {term: view.kept(("talks of", term), partial(_talks_of, view, term)) for term in self.named}
 
     def atom_names(self, view: View) -> dict[int, Mask]:
         """Return per name term the claims about its holder."""
-        held = view.corpus.atoms.rows["holder"][view.atoms.row]
-        return {term: np.isin(held, named) for term, named in self.named.items()}
+        return {
+            term: view.kept(("claims about", term), partial(_claims_about, view, term)) for term in self.named
+        }
 
-    def turn_match(self, view: View, row: Array) -> Mask:
-        """Return which turn rows are by somebody the question names, unless it names everybody there."""
-        rows = view.corpus.turns.rows
-        match = np.zeros(len(row), bool)
+    def turn_match(self, view: View) -> Mask:
+        """Return which visible turns are by somebody the question names, unless it names everybody there."""
+        key = ("turns by", self.holders.tobytes(), self.means_owner)
+        return view.kept(key, partial(self._turn_match, view))
+
+    def _turn_match(self, view: View) -> Mask:
+        match = np.zeros(view.turns.count, bool)
         if len(self.holders):
-            match = np.isin(rows["holder"][row], self.holders)
-            match &= ~np.isin(rows["conversation"][row], self._crowded(view))
+            people = view.people
+            match = people.are(self.holders)[people.holder_of]
+            match &= ~people.crowded_by(self.holders)[people.talk_of]
         if self.means_owner:
+            rows, row = view.corpus.turns.rows, view.turns.row
             match |= (rows["is_owner"][row] > 0) & (rows["role"][row] == ROLES.index(Role.USER))
         return match
 
-    def _crowded(self, view: View) -> Array:
-        """Return the conversations of several people all of whom the question names."""
-        conversations, holders = view.participants
-        ids, where, sizes = np.unique(conversations, return_inverse=True, return_counts=True)
-        hits = np.bincount(where, weights=np.isin(holders, self.holders), minlength=len(ids))
-        crowded: Array = ids[(hits == sizes) & (sizes > 1)]
-        return crowded
+    def atom_match(self, view: View) -> Mask:
+        """Return which visible claims are about somebody the question names."""
+        key = ("claims about", self.holders.tobytes(), self.means_owner)
+        return view.kept(key, partial(self._atom_match, view))
 
-    def atom_match(self, view: View, row: Array) -> Mask:
-        """Return which atom rows are about somebody the question names."""
-        rows = view.corpus.atoms.rows
-        match = np.isin(rows["holder"][row], self.holders)
+    def _atom_match(self, view: View) -> Mask:
+        rows, row = view.corpus.atoms.rows, view.atoms.row
+        match: Mask = np.isin(rows["holder"][row], self.holders)
         return match | (rows["is_owner"][row] > 0) if self.means_owner else match
+
+
+def _talks_of(view: View, term: int) -> Mask:
+    people = view.people
+    return people.talks_with(view.names[term])[people.talk_of]
+
+
+def _claims_about(view: View, term: int) -> Mask:
+    found: Mask = np.isin(view.corpus.atoms.rows["holder"][view.atoms.row], view.names[term])
+    return found

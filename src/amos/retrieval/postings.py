@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,13 @@ class Postings:
         """Return the documents and counts of the term at position `at`."""
         low, high = int(self.starts[at]), int(self.starts[at + 1])
         return self.docs[low:high], self.counts[low:high]
+
+    @cached_property
+    def letter_pairs(self) -> U16:
+        """Return every two bytes that follow each other in `names` as one number."""
+        names = np.asarray(self.names).astype(np.uint16)
+        pairs: U16 = names[:-1] << np.uint16(8) | names[1:]
+        return pairs
 
     def name(self, at: int) -> str:
         """Return the text of the term at position `at`."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from amos.retrieval.candidates import Scored, keep, score_atoms, score_turns
+from amos.retrieval.candidates import keep, score_atoms, score_turns
 from amos.retrieval.cues import Cue
-from amos.retrieval.folding import Reserved, fold_items, without_outdated
+from amos.retrieval.folding import Items, Reserved, fold_items, ranked_table, without_outdated
 from amos.retrieval.lens import Lens
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import Profile
@@ -20,18 +22,22 @@ from amos.schemas.ranked import OMITTED
 
 SAMPLE = 5
 """Omitted rows named per reason."""
+_NO_SAMPLE = OMITTED.empty_table()
+BELOW = "low_relevance"
+"""Reason of what missed the floor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
     """What a question brought.
 
-    items: RANKED.  omitted: counts per reason.  sample: OMITTED.  empty_reason: set when items is
-    empty.  is_withheld: rows that the reader may not see hold a word of the question.
+    omitted: counts per reason.  sample: OMITTED.  empty_reason: set when there is no item.
+    is_withheld: rows that the reader may not see hold a word of the question.
     total: items that passed, of which the best are here.  degradation: what the index disclosed.
     """
 
-    items: pa.Table
+    view: View
+    found: Items
     omitted: dict[str, int]
     sample: pa.Table
     empty_reason: str | None
@@ -39,6 +45,11 @@ class Ranking:
     total: int
     degradation: tuple[str, ...]
     profile: str
+
+    @cached_property
+    def items(self) -> pa.Table:
+        """Return RANKED: the best items, best first."""
+        return ranked_table(self.view, self.found)
 
 
 def rank_view(
@@ -58,34 +69,55 @@ def rank_view(
     atoms = score_atoms(view, cues, mentions, profile)
     if lens is not None:
         turns, atoms = lens.seen(turns, atoms)
-    reasons = view.reasons[atoms.row]
-    omitted = {
-        name: int((reasons == number).sum())
-        for number, name in enumerate(view.reason_names)
-        if number and (reasons == number).any()
-    }
     turns, outdated = without_outdated(view, turns, atoms)
-    if outdated:
-        omitted["superseded"] = omitted.get("superseded", 0) + outdated
-    below = turns.below + atoms.below
-    if below:
-        omitted["low_relevance"] = below
-    eligible, guards = keep(atoms, reasons == 0), []
+    out = left_out(view, atoms.row, atoms.score, outdated=outdated, below=turns.below + atoms.below)
+    eligible, guards = keep(atoms, view.reasons[atoms.row] == 0), []
     if lens is not None:
         turns, eligible, gated = lens.gated(turns, eligible)
-        omitted |= gated
+        out.counts.update(gated)
         guards = lens.serving(eligible)
-    items, total = fold_items(view, turns, eligible, profile, k, Reserved(reserved, guards))
+    found, total = fold_items(view, turns, eligible, profile, k, Reserved(reserved, guards))
+    return ranking_of(view, cues, profile, found, total, out)
+
+
+class LeftOut(NamedTuple):
+    """What matched and is no item: counts per reason, and OMITTED rows of some claims."""
+
+    counts: dict[str, int]
+    sample: pa.Table
+
+
+def ranking_of(
+    view: View, cues: Sequence[Cue], profile: Profile, found: Items, total: int, out: LeftOut
+) -> Ranking:
+    """Return the ranking that brought `total` items, the best of which are `found`."""
     return Ranking(
-        items=items,
-        omitted=omitted,
-        sample=_sample(view, atoms, reasons),
-        empty_reason=None if total else _empty_reason(view, below),
-        is_withheld=any(view.is_withheld(value) for cue in cues for t in cue.terms for value in t.hashes),
+        view=view,
+        found=found,
+        omitted=out.counts,
+        sample=out.sample,
+        empty_reason=None if total else _empty_reason(view, out.counts.get(BELOW, 0)),
+        is_withheld=view.is_withheld({value for cue in cues for t in cue.terms for value in t.hashes}),
         total=total,
         degradation=view.corpus.degradation,
         profile=profile.name,
     )
+
+
+def left_out(view: View, row: Array, score: Array, *, outdated: int, below: int) -> LeftOut:
+    """Return what is told of matches that are no items.
+
+    row, score: the claims that passed, those with a reason to leave them out included.  outdated: turns that
+    match only where a superseded claim stands.  below: matches under the floor.
+    """
+    reasons = view.reasons[row]
+    found = np.bincount(reasons, minlength=len(view.reason_names)).tolist()
+    counts = {name: count for name, count in zip(view.reason_names, found, strict=True) if name and count}
+    if outdated:
+        counts["superseded"] = counts.get("superseded", 0) + outdated
+    if below:
+        counts[BELOW] = below
+    return LeftOut(counts, _sample(view, row, score, reasons))
 
 
 def _empty_reason(view: View, below: int) -> str:
@@ -96,16 +128,18 @@ def _empty_reason(view: View, below: int) -> str:
     return "below_threshold" if below else "no_match"
 
 
-def _sample(view: View, atoms: Scored, reasons: Array) -> pa.Table:
+def _sample(view: View, row: Array, score: Array, reasons: Array) -> pa.Table:
     """Return the best omitted claims, SAMPLE per reason, with their reason."""
     chosen: list[int] = []
+    if not reasons.any():
+        return _NO_SAMPLE
     for number in np.unique(reasons[reasons > 0]).tolist():
         if view.reason_names[number] == "access_denied":
             continue  # a sample names nothing that this reader may not have
         where = np.flatnonzero(reasons == number)
-        order = np.lexsort((view.corpus.atoms.rows["tie"][atoms.row[where]], -atoms.score[where]))
+        order = np.lexsort((view.corpus.atoms.rows["tie"][row[where]], -score[where]))
         chosen += where[order[:SAMPLE]].tolist()
-    rows = atoms.row[np.array(chosen, np.int64)]
+    rows = row[np.array(chosen, np.int64)]
     return pa.Table.from_arrays(
         [
             pa.array(["atom"] * len(chosen), pa.string()),

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from amos.retrieval.cues import Cue
+from amos.retrieval.placing import Places
 from amos.retrieval.profile import MILLION
-from amos.retrieval.view import Places
 
 I64 = npt.NDArray[np.int64]
 WHOLE_TEXT = 750_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import Self
@@ -9,9 +10,13 @@ from typing import Self
 import msgspec
 
 from amos.errors import UsageError
+from amos.kernels.place_scores import score_question
+from amos.kernels.warmth import is_cached
+from amos.retrieval.bulk import BulkRanker
 from amos.retrieval.corpus import Corpus
 from amos.retrieval.cues import Cue, read_cue
 from amos.retrieval.facts import Facts, plain_facts
+from amos.retrieval.ground import Board
 from amos.retrieval.lens import Lens, needs_lens
 from amos.retrieval.profile import Profile, load_profile
 from amos.retrieval.ranking import Ranking, rank_view
@@ -22,22 +27,38 @@ from amos.retrieval.wishes import NO_WISHES, Wishes
 
 _VIEWS = 8
 MOST_CUES = 32
+_FIXED_WORK = 10_000
+"""What a question costs by itself, in documents looked at."""
+_WORTH_CALLING, _WORTH_LOADING, _WORTH_COMPILING = 300_000, 5_000_000, 100_000_000
+"""Documents looked at in all from which compiled loops pay: loaded, in the cache, yet to be compiled."""
 
 
 class Retriever:
     """Ranks the claims and turns of one graph version."""
 
-    def __init__(self, corpus: Corpus, profile: Profile | None = None) -> None:
+    def __init__(self, corpus: Corpus, profile: Profile | None = None, *, is_compiled: bool = False) -> None:
+        """Rank `corpus`; with compiled loops where many questions are to come."""
         self.corpus = corpus
+        self.is_compiled = is_compiled
+        self._rankers: dict[tuple[object, ...], BulkRanker] = {}
+        self._boards: dict[str, Board] = {}
         self.profile = profile or load_profile()
         self._views: dict[tuple[object, ...], View] = {}
         self._read_key: tuple[object, ...] = ()
         self._read: list[Cue] = []
 
+    def expect(self, questions: int) -> None:
+        """Answer with compiled loops from now on where so many questions to come are worth it."""
+        work = questions * (_FIXED_WORK + len(self.corpus.turns.row) + len(self.corpus.atoms.row))
+        if "numba" in sys.modules:
+            self.is_compiled = work >= _WORTH_CALLING
+        else:
+            self.is_compiled = work >= (_WORTH_LOADING if is_cached(score_question) else _WORTH_COMPILING)
+
     def replace_corpus(self, corpus: Corpus) -> None:
         """Rank another corpus from now on."""
         self.corpus = corpus
-        self._views = {}
+        self._views, self._rankers, self._boards = {}, {}, {}
         self._read_key = ()
 
     def view(self, wanted: RowFilter) -> View:
@@ -51,7 +72,9 @@ class Retriever:
             view = build_view(self._corpus_of(wanted), wanted, self.profile.bm25f, turns)
         self._views[key] = view
         if len(self._views) > _VIEWS:
-            self._views.pop(next(iter(self._views)))
+            oldest = next(iter(self._views))
+            self._views.pop(oldest)
+            self._rankers.pop(oldest, None)
         return view
 
     def _corpus_of(self, wanted: RowFilter) -> Corpus:  # noqa: ARG002 - all see the same one here
@@ -100,7 +123,12 @@ class Retriever:
                 cues=asked,
                 read=lambda texts: self._read_anew(texts, view),
             )
-        return rank_view(view, asked, profile, k, reserved, lens)
+        if lens is not None or not self.is_compiled:
+            return rank_view(view, asked, profile, k, reserved, lens)
+        ranker = self._rankers.get(wanted.key)
+        if ranker is None:
+            ranker = self._rankers[wanted.key] = BulkRanker(view, profile, self._boards)
+        return ranker.rank(asked, k, reserved)
 
     def facts(self, wanted: RowFilter) -> Facts:
         """Return what is known of claims beside their words, as this caller may know it."""
@@ -112,7 +140,7 @@ class Retriever:
             return self
         other = copy(self)
         other.profile = profile
-        other._views, other._read_key = {}, ()
+        other._views, other._rankers, other._read_key = {}, {}, ()
         return other
 
     def _timed(self, wishes: Wishes) -> Profile:

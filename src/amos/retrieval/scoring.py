@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from amos.kernels.postings import SCALE, THOUSAND, exchanged, saturated, spread
 from amos.retrieval.cues import Cue, CueTerm
+from amos.retrieval.placing import Places, rarity
 from amos.retrieval.profile import MILLION, Bm25f
-from amos.retrieval.view import Places, View, rarity
+from amos.retrieval.view import View
 
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -203,7 +204,7 @@ def _occurrences(
         if value in excluded:
             seen[seen] = ~excluded[value][at[seen]]
         docs, at = docs[seen], at[seen]
-        often = counts[seen] * np.where(places.is_caption[docs], bm25f.caption, bm25f.own)
+        often = counts[seen].astype(np.int64) * np.where(places.is_caption[docs], bm25f.caption, bm25f.own)
         slots.append(at)
         amounts.append(often * places.impact[docs] // THOUSAND)
         times.append(often)

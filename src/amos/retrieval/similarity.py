@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from amos.kernels.postings import SCALE
 from amos.retrieval.cues import Cue
+from amos.retrieval.placing import Places
 from amos.retrieval.profile import MILLION
-from amos.retrieval.view import Places
 
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
@@ -41,7 +41,7 @@ class WordVectors:
                 if found is not None:
                     slot = self.places.slot[found[0]]
                     seen = slot >= 0
-                    np.add.at(total, slot[seen], weight * idf * _raised(found[1][seen]))
+                    np.add.at(total, slot[seen], weight * idf * _raised(found[1][seen].astype(np.int64)))
         scale = self.norm * np.sqrt(length)
         cosine = np.divide(total, scale, out=np.zeros_like(total), where=scale > 0)
         return np.minimum(np.rint(cosine * MILLION), MILLION).astype(np.int64)

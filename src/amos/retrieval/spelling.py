@@ -17,6 +17,8 @@ _MOST_TRIED = 64
 _MOST_WORDS = 16
 """Unknown words mended per question; one with more is not a question with slips of the pen."""
 _MOST_KEPT = 3
+_MOST_REMEMBERED = 65_536
+"""Unknown words of which a view remembers the known ones nearest to them."""
 _LONG_WORD = 8
 """From here on two slips are mended, below it one."""
 
@@ -41,14 +43,18 @@ def _is_unknown(view: View, term: CueTerm) -> bool:
 
 
 def _mended_term(view: View, term: CueTerm) -> CueTerm:
-    near = _nearest(view, term.texts[0])
+    near = view.spelt.get(term.texts[0])
+    if near is None:
+        if len(view.spelt) >= _MOST_REMEMBERED:
+            view.spelt.clear()
+        near = view.spelt[term.texts[0]] = _nearest(view, term.texts[0])
     if not near:
         return term
     hashes = tuple(term_hash(name) for name in near)
-    return replace(term, hashes=hashes, texts=tuple(near), is_misspelt=True)
+    return replace(term, hashes=hashes, texts=near, is_misspelt=True)
 
 
-def _nearest(view: View, word: str) -> list[str]:
+def _nearest(view: View, word: str) -> tuple[str, ...]:
     """Return the visible words at the least distance from `word`, at most three, in a fixed order."""
     allowed = 1 if len(word) < _LONG_WORD else 2
     found: set[tuple[int, str]] = set()
@@ -62,20 +68,20 @@ def _nearest(view: View, word: str) -> list[str]:
                 if distance <= allowed:
                     found.add((distance, name))
     least = min((distance for distance, _ in found), default=0)
-    return sorted(name for distance, name in found if distance == least)[:_MOST_KEPT]
+    return tuple(sorted(name for distance, name in found if distance == least)[:_MOST_KEPT])
 
 
 def _sharing_pairs(postings: Postings, word: str, allowed: int) -> Iterator[str]:
     """Yield the terms of about the same length that share enough letter pairs with `word`, most first."""
-    raw = np.frombuffer(word.encode(), np.uint8).astype(np.int32)
-    wanted = np.unique(raw[:-1] << 8 | raw[1:])
+    raw = np.frombuffer(word.encode(), np.uint8).astype(np.uint16)
+    is_wanted = np.zeros(1 << 16, np.uint8)
+    is_wanted[raw[:-1] << 8 | raw[1:]] = 1
     sizes = np.diff(postings.name_starts)
     fits = np.flatnonzero(np.abs(sizes - len(raw)) <= 4 * allowed)
-    names = np.asarray(postings.names).astype(np.int32)
-    if len(names) < 2 or not len(fits):
+    if len(postings.letter_pairs) < 1 or not len(fits):
         return
-    hits = np.isin(names[:-1] << 8 | names[1:], wanted)
-    running = np.concatenate([[0], np.cumsum(hits)])
+    running = np.zeros(len(postings.letter_pairs) + 1, np.int32)
+    np.cumsum(is_wanted[postings.letter_pairs], dtype=np.int32, out=running[1:])
     starts, ends = postings.name_starts[:-1][fits], postings.name_starts[1:][fits] - 1
     shared = running[np.maximum(ends, starts)] - running[starts]
     least = max(1, len(raw) - 1 - 3 * allowed)

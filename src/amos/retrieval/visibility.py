@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -77,7 +78,7 @@ class RowFilter:
     only: frozenset[bytes] | None = None
     has_claims_alone: bool = False
 
-    @property
+    @cached_property
     def key(self) -> tuple[object, ...]:
         """Return a hashable form: equal keys show equal rows."""
         kinds = (self.include_superseded, self.include_archived, self.hidden_health)
@@ -112,7 +113,7 @@ class RowFilter:
         }
         return tuple(status for status, is_open in opened.items() if not is_open)
 
-    @property
+    @cached_property
     def turn_key(self) -> tuple[object, ...]:
         """Return a hashable form of what decides which turns are shown."""
         scopes = {name: tuple(sorted(allowed)) for name, allowed in self.reader.scopes.items()}

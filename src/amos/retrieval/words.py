@@ -9,9 +9,9 @@ pairs or triples; a pictograph is a word.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from operator import or_
 
@@ -60,8 +60,17 @@ class Word:
     is_negation: bool = False
 
 
-def words_of(token: str) -> list[Word]:
+def words_of(token: str) -> Sequence[Word]:
     """Return the words inside one segmented token; empty when it carries no content."""
+    return _known_words(token) if len(token) <= LONGEST_TERM else _words_of(token)
+
+
+@lru_cache(maxsize=65_536)
+def _known_words(token: str) -> tuple[Word, ...]:
+    return tuple(_words_of(token))
+
+
+def _words_of(token: str) -> Sequence[Word]:
     if token.isascii():
         return _spaced_words(token.lower())
     if scripts.is_pictograph(token):
@@ -128,6 +137,7 @@ def _plain_word(piece: str) -> Word | None:
     return Word(main=(stem_of(plain),), extra=extra, is_negation=piece in NEGATIONS)
 
 
+@lru_cache(maxsize=65_536)
 def term_hash(term: str) -> int:
     """Return the 64-bit number by which the index knows a term."""
     return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "little")

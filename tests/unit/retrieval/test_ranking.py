@@ -428,3 +428,13 @@ def test_a_claim_and_its_turn_bring_the_better_of_the_two_in_each_component():
     assert row["item_kind"] == "atom"
     assert row["confidence_ppm"] == 900_000
     assert row["words_ppm"] + row["neighbours_ppm"] <= 1_000_000
+
+
+def test_the_order_of_rows_does_not_decide_by_which_of_equal_turns_a_claim_is_shown():
+    told = Told()
+    first, second = (told.turn("the boiler is loud", key=f"m{number}", turn=9 * number) for number in (0, 1))
+    claim = told.claim(first, "boiler", "loud")
+    told.decide(second, atom=claim, outcome="link")
+    shown = told.retriever().rank(["loud boiler"], seen(), 5).items
+    told.rows["sources"].reverse()
+    assert told.retriever().rank(["loud boiler"], seen(), 5).items.equals(shown)
