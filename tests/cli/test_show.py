@@ -62,10 +62,12 @@ def test_flagged_text_is_withheld_and_the_omission_counted(household):
     assert "instruction_shaped_content" in household("show", flagged["source_id"]).out
 
 
-def test_cut_bytes_are_shown_as_blocks(household):
+def test_a_cut_range_is_shown_as_one_mark(household):
     rows = household("list", "sources", "--json").rows
     cut = next(row for row in rows if row["cut_bytes"])
-    assert "█" in household("show", cut["source_id"]).out
+    assert cut["text"] == "The pass phrase for the shed is [cut], password: [cut]"
+    for words in (["show", cut["source_id"]], ["show", cut["source_id"], "--json"], ["list", "sources"]):
+        assert "[cut]" in household(*words).out
 
 
 def test_a_reference_that_names_nothing_is_said_and_not_an_error(household):

@@ -38,7 +38,7 @@ def memories(draw):
     """Draw a memory of up to some twenty turns, with captions, long texts, claims and claims that ended."""
     told = Told()
     for number in range(draw(st.integers(0, 20))):
-        text = draw(TEXTS) * draw(st.sampled_from([1, 1, 1, 1, 60]))
+        text = draw(st.one_of(TEXTS, st.just("\x1a" * 9))) * draw(st.sampled_from([1, 1, 1, 1, 60]))
         fields = {
             "key": f"k{number}",
             "turn": draw(st.integers(0, 9)),

@@ -1,9 +1,13 @@
 """Forgetting: what is left equals a store that never saw it, verifies, and names nothing that is gone."""
 
-from hypothesis import HealthCheck, given, settings
+import json
+import re
+
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from amos.identity import id_text
+from households import call
 from laws import digest_of, references, scratch
 from strategies import message_logs, write_lines
 
@@ -67,3 +71,46 @@ def test_a_forgotten_claim_leaves_no_reference_and_does_not_return(lines, pick):
                 assert claim not in set(snapshot.table(table, [column])[column].to_pylist())
         assert claim in ids
         assert references(store) == []
+
+
+def printed_after_forgetting(value):
+    """Return what commands print once `value` is forgotten, without references, places and sizes."""
+    lines = [
+        {"id": "a", "conversation": "c", "role": "user", "text": f"I live in {value}."},
+        {"id": "b", "conversation": "c", "role": "assistant", "text": "Where do you live by the sea?"},
+        {
+            "id": "c",
+            "conversation": "c",
+            "role": "user",
+            "text": f"Write it down: I live in {value}! By the sea.",
+        },
+    ]
+    with scratch() as (folder, store):
+        store.ingest([write_lines(folder / "talk.jsonl", lines)], format="messages")
+        (claim,) = [row["atom_id"] for row in store.list().rows if value in row["statement"]]
+        store.forget(claim)
+        with store.shard.pin() as snapshot:
+            refs = [id_text("sources", one) for one in snapshot.current("sources")["source_id"].to_pylist()]
+        root = folder / "store"
+        asked = "where do I live by the sea"
+        said = [
+            call("-s", root, *words, *form).out
+            for form in ((), ("--json",))
+            for words in (
+                ("packet", asked),
+                ("search", asked),
+                ("list", "sources"),
+                *(("show", one) for one in refs),
+            )
+        ]
+    shown = sorted(line for text in said for line in text.splitlines())
+    return [re.sub(r"[a-z]{3}_[a-z2-7]{26}|[0-9a-f]{64}|\d[\d.:TZ-]*| {2,}", "*", line) for line in shown]
+
+
+@settings(FEW, max_examples=4, phases=[Phase.generate])
+@given(sizes=st.lists(st.integers(4, 60), min_size=2, max_size=2, unique=True))
+def test_nothing_that_is_printed_tells_the_length_of_what_was_forgotten(sizes):
+    short, long = (printed_after_forgetting("Z" + "a" * (size - 1)) for size in sizes)
+    assert sorted(short) == sorted(long)
+    assert any("[cut]" in line for line in short)
+    assert not any(block in line for line in short for block in ("\x1a", json.dumps("\x1a")[1:-1], "█"))

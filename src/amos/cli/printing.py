@@ -12,7 +12,10 @@ from typing import Any
 
 import click
 
+from amos.schemas.cuts import CUT, marked
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+_CUT_ESCAPED = json.dumps(CUT)[1:-1]
 
 
 def print_object(fields: Mapping[str, Any]) -> None:
@@ -25,10 +28,25 @@ def print_objects(rows: Iterable[Mapping[str, Any]]) -> int:
     count = 0
     with until_reader_leaves():
         for row in rows:
-            line = json.dumps(row, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+            line = _json_of(row)
+            if _CUT_ESCAPED in line:
+                line = _json_of(_with_marks(row))
             click.echo(line.encode() + b"\n", nl=False)
             count += 1
     return count
+
+
+def _json_of(row: Any) -> str:
+    return json.dumps(row, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+
+
+def _with_marks(value: Any) -> Any:
+    """Return a JSON value in whose texts one mark stands for each range that was cut."""
+    if isinstance(value, str):
+        return marked(value)
+    if isinstance(value, Mapping):
+        return {name: _with_marks(each) for name, each in value.items()}
+    return [_with_marks(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def print_rows(

@@ -17,6 +17,7 @@ from amos.flow.placing import appearing, write_synced
 from amos.flow.printed import shown_id
 from amos.flow.sight import Sight
 from amos.flow.streaming import rows_in_sight
+from amos.schemas.cuts import marked
 
 _LOST = ["the journal, decisions and versions", "all evidence of a claim but the first"]
 MEM0_LOST = [*_LOST, "messages that no claim cites", "everything but the statement, its scope and times"]
@@ -140,4 +141,4 @@ def _entry(memory: Memory, numbers: dict[str, int]) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Return text on one line, with every mark of Markdown and HTML as the character it is."""
-    return _MARKS.sub(r"\\\1", " ".join(text.replace("\x1a", "…").split()))
+    return _MARKS.sub(r"\\\1", " ".join(marked(text).split()))

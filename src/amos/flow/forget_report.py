@@ -18,6 +18,7 @@ from amos.identity import id_text
 from amos.journal.store import Snapshot
 from amos.schemas.catalog import CopyEntry
 from amos.schemas.columns import ID
+from amos.schemas.cuts import marked
 from amos.schemas.state import PRIMARY_KEYS
 
 SHOWN_ROWS = 10_000
@@ -73,7 +74,7 @@ def shown_texts(snapshot: Snapshot, table: str, ids: list[bytes]) -> dict[bytes,
     rows = current_rows(snapshot, table, key, pa.array(ids, ID))
     said = _statements(snapshot, rows) if table == "atoms" else rows[column].to_pylist()
     texts = zip(rows[key].to_pylist(), said, strict=True)
-    return {one: None if text is None else text[:_TEXT_CHARS] for one, text in texts}
+    return {one: None if text is None else marked(text)[:_TEXT_CHARS] for one, text in texts}
 
 
 def _statements(snapshot: Snapshot, atoms: pa.Table) -> list[str]:

@@ -32,6 +32,7 @@ from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.flow.standing import require_whole, tombstone_rows
 from amos.flow.versions import latest
 from amos.schemas.columns import ID
+from amos.schemas.cuts import marked
 from amos.schemas.vocabulary import SourceFlag
 
 STATES = ("active", "superseded", "archived", "quarantined", "all")
@@ -291,7 +292,8 @@ def source_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001 - on
 def source_row(row: Row, *, chars: int | None = None) -> Row:
     """Return one source; `chars` limits its text, which is said in `is_text_cut`."""
     text: str | None = None if is_withheld(row["flags"]) else row["content"]
-    shown = text if text is None or chars is None else text[:chars]
+    told = text if text is None or chars is None else marked(text)
+    shown = told if told is None else told[:chars]
     return {
         "source_id": shown_id("source_id", row["source_id"]),
         "revision": row["revision"],
@@ -306,7 +308,7 @@ def source_row(row: Row, *, chars: int | None = None) -> Row:
         "conversation_id": shown_id("conversation_id", row["conversation_id"]),
         "turn": row["turn"],
         "text": shown,
-        "is_text_cut": shown != text,
+        "is_text_cut": shown != told,
         "bytes": len(row["content"].encode()),
         "cut_bytes": row["cut_bytes"],
         "flags": [flag.name.lower() for flag in SourceFlag if row["flags"] & flag and flag.name],

@@ -14,6 +14,7 @@ from amos.flow.sight import Sight, is_withheld, latest_by_id
 from amos.flow.streaming import rows_in_sight
 from amos.flow.versions import latest
 from amos.schemas.columns import ID
+from amos.schemas.cuts import marked
 from amos.schemas.state import TABLES
 
 _COLUMNS = [name for name in TABLES["atoms"].names if name != "salt"]
@@ -87,7 +88,7 @@ def _sources(sight: Sight, rows: pa.Table) -> dict[bytes, dict[str, Any]]:
 def _excerpt(source: dict[str, Any] | None, spans: list[int]) -> str | None:
     if source is None or is_withheld(source["flags"]) or len(spans) < 2:
         return None
-    return str(source["content"].encode()[spans[0] : spans[1]].decode(errors="replace"))
+    return marked(source["content"].encode()[spans[0] : spans[1]].decode(errors="replace"))
 
 
 def _author(source: dict[str, Any]) -> str | None:

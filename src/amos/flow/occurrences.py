@@ -19,6 +19,7 @@ from amos.flow.printed import shown_id
 from amos.flow.sight import Sight, is_withheld
 from amos.flow.versions import latest
 from amos.schemas.columns import ID
+from amos.schemas.cuts import marked
 from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
 from amos.schemas.vocabulary import AtomType, Role, SourceFlag
 
@@ -41,7 +42,7 @@ def action_of(sight: Sight, row: Row) -> Row | None:
     return {
         **told,
         "source_id": None if call is None else shown_id("source_id", call["source_id"]),
-        "text": call["content"][:TEXT_CHARS] if call is not None and is_shown else None,
+        "text": marked(call["content"])[:TEXT_CHARS] if call is not None and is_shown else None,
     }
 
 

@@ -30,6 +30,7 @@ from amos.flow.sight import Sight, is_withheld
 from amos.flow.versions import latest
 from amos.flow.why import mentions_of
 from amos.schemas.columns import ID
+from amos.schemas.cuts import marked
 from amos.schemas.state import PRIMARY_KEYS
 
 CONTEXT_TURNS = 2
@@ -228,6 +229,7 @@ def _window(source: Row, spans: list[int]) -> Row:
     first, last = (min(spans), max(spans)) if spans else (0, 0)
     start = _edge(content, max(0, first - CONTEXT_BYTES))
     end = _edge(content, min(len(content), last + CONTEXT_BYTES))
+    edges = [len(marked(content[start:edge].decode()).encode()) for edge in spans]
     return {
         "source_id": shown_id("source_id", source["source_id"]),
         "author": "user" if source["is_owner"] and source["author"] is None else source["author"],
@@ -238,10 +240,11 @@ def _window(source: Row, spans: list[int]) -> Row:
         "conversation_id": shown_id("conversation_id", source["conversation_id"]),
         "turn": source["turn"],
         "locator": source["locator"],
-        "text": content[start:end].decode(),
+        "text": marked(content[start:end].decode()),
         "start": start,
+        "end": end,
         "bytes": len(content),
-        "spans": [[low - start, high - start] for low, high in zip(spans[::2], spans[1::2], strict=True)],
+        "spans": [list(pair) for pair in zip(edges[::2], edges[1::2], strict=True)],
         "source_sha256": source["content_digest"].hex(),
     }
 

@@ -20,6 +20,7 @@ from amos.identity import id_text
 from amos.packets.request import PacketRequest
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import MILLION
+from amos.retrieval.rows import ERASED
 from amos.retrieval.scoring import WordScores, score_words
 from amos.retrieval.view import View
 from amos.retrieval.visibility import TRUSTED, UNTRUSTED_KINDS, RowFilter
@@ -224,9 +225,16 @@ def _of_turn(asked: Asked, source: Row) -> Gate:
                     "Decide on it: `amos review list --why third_party_sensitive`.")  # fmt: skip
     if not view.shown_turn[row]:
         return Gate("scope_hidden", "it is outside the scope or the time of the question")
+    return _spent(view, row) or _unmatched(asked, view, row, is_atom=False)
+
+
+def _spent(view: View, row: int) -> Gate | None:
+    """Return why a message that may be shown has nothing to say any more."""
+    if view.corpus.turns.rows["flags"][row] & ERASED:
+        return Gate("erased", "nothing that was said is left of it")
     if view.stale_turn[row]:
         return Gate("superseded", "the claims that it makes have been replaced", _WIDER["superseded"])
-    return _unmatched(asked, view, row, is_atom=False)
+    return None
 
 
 def _hidden_turn(asked: Asked, source: Row) -> Gate | None:

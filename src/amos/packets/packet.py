@@ -10,7 +10,10 @@ SCHEMA_VERSION = "amos.packet.v1"
 
 
 class EvidenceRef(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an item comes from: `excerpt` is bytes start … end - 1 of the stored source."""
+    """Where an item comes from: `excerpt` is bytes start … end - 1 of the stored source.
+
+    A range that was cut is one mark in it, whatever its length.
+    """
 
     source_id: str
     start: int

@@ -9,6 +9,7 @@ from amos.errors import UsageError
 from amos.packets.fill import sections_of
 from amos.packets.packet import Conflict, EvidenceRef, Packet, PacketItem, packet_json
 from amos.packets.processors import processor_named
+from amos.schemas.cuts import marked
 
 _CONTROL = frozenset(map(chr, [*range(32), *range(127, 160), 0x202D, 0x202E]))
 """Control characters and the marks that turn the direction of a line."""
@@ -162,7 +163,7 @@ def _closing(packet: Packet) -> list[str]:
 
 def _one_line(text: str) -> str:
     """Return text on one line; what would drive a terminal is written out."""
-    folded = " ".join(text.replace("\x1a", "\u2588").split())
+    folded = " ".join(marked(text).split())
     return "".join(f"\\u{ord(char):04x}" if char in _CONTROL else char for char in folded)
 
 

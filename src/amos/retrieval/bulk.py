@@ -20,12 +20,12 @@ from amos.kernels.place_scores import (
 )
 from amos.retrieval.candidates import COLUMN, CUE_COLUMNS, DIRECT_CUE_MATCH, kind_share
 from amos.retrieval.cues import Cue, CueTerm
-from amos.retrieval.folding import Items
+from amos.retrieval.folding import Items, is_erased
 from amos.retrieval.ground import Board, Cells, Ground, ground_of_atoms, ground_of_turns, weights_of
 from amos.retrieval.marks import cue_bit, kind_bit
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import MILLION, Profile
-from amos.retrieval.ranking import Ranking, left_out, rank_view, ranking_of
+from amos.retrieval.ranking import Missed, Ranking, left_out, rank_view, ranking_of
 from amos.retrieval.rows import Array, text_hash
 from amos.retrieval.scoring import term_weight
 from amos.retrieval.term_book import TermBook
@@ -114,10 +114,13 @@ class BulkRanker:
         self._take_boards()
         turns, missed_turns = self.candidates(cues, mentions)
         atoms, missed_atoms = self._claims(cues, mentions)
-        items, total, outdated = self._folded(turns, atoms, k, reserved)
+        is_out = is_erased(view, turns[:, SCORED_ROW])
+        erased = len(np.unique(turns[is_out, SCORED_ROW]))
+        items, total, outdated = self._folded(turns[~is_out] if erased else turns, atoms, k, reserved)
         self._turns.board.is_clean = self._atoms.board.is_clean = True
         rows, scores = atoms[:, SCORED_ROW], atoms[:, SCORED]
-        out = left_out(view, rows, scores, outdated=outdated, below=missed_turns + missed_atoms)
+        missed = Missed(outdated=outdated, erased=erased, below=missed_turns + missed_atoms)
+        out = left_out(view, rows, scores, missed)
         return ranking_of(view, cues, self._profile, items, total, out)
 
     def candidates(self, cues: Sequence[Cue], mentions: Sequence[Mention]) -> tuple[I64, int]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from amos.retrieval.cues import Cue, surface_terms
 from amos.retrieval.excerpts import char_span, cut_excerpt, matches_in
 from amos.retrieval.rows import latest
+from amos.schemas.cuts import marked
 from amos.schemas.ranked import EVIDENCE
 
 _SHOWN_WORDS = "source_id revision content kind event_time author is_owner trust locator"
@@ -73,7 +74,7 @@ class _Text:
             "kind": source["kind"],
             "start": cut.start,
             "end": cut.end,
-            "excerpt": cut.text,
+            "excerpt": marked(cut.text),
             "spans": spans,
             "matches": [edge for span in cut.matches for edge in span],
             "event_time": source["event_time"],

@@ -8,6 +8,7 @@ from functools import lru_cache
 from amos.retrieval import scripts
 from amos.retrieval.languages import LANGUAGES, second_stem
 from amos.retrieval.words import segment_spans, words_of
+from amos.schemas.cuts import CUT
 
 EXCERPT_CHARS = 320
 """A longer text is cut to about this many characters."""
@@ -86,12 +87,18 @@ def cut_excerpt(text: str, matches: Matches, focus: Span | None = None) -> Excer
 def _window(text: str, matches: Matches, focus: Span | None) -> Span:
     if len(text) <= EXCERPT_CHARS + 2 * _SLACK:
         return 0, len(text)
-    low, high = focus or _richest(matches)
+    low, high = focus or (_richest(matches) if matches else _first_word(text))
     spare = max(EXCERPT_CHARS - (high - low), 0)
     start = max(low - spare // 2, 0)
     end = min(start + max(EXCERPT_CHARS, high - low), len(text))
     start = max(min(start, end - EXCERPT_CHARS), 0)
     return _boundary_before(text, start), _boundary_after(text, end)
+
+
+def _first_word(text: str) -> Span:
+    """Return where the first word begins: before it stands at most what was cut."""
+    found = next(iter(segment_spans(text)), (0, 0)) if CUT in text else (0, 0)
+    return found[0], found[0]
 
 
 def _richest(matches: Matches) -> Span:

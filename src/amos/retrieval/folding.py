@@ -22,7 +22,7 @@ from amos.retrieval.candidates import (
     score_of,
 )
 from amos.retrieval.profile import MILLION, Profile
-from amos.retrieval.rows import NO_ID, UNKNOWN_US, Array, id_array, text_hash
+from amos.retrieval.rows import ERASED, NO_ID, UNKNOWN_US, Array, id_array, text_hash
 from amos.retrieval.view import View
 from amos.schemas.columns import INTS
 from amos.schemas.ranked import RANKED, SIGNALS
@@ -31,6 +31,18 @@ I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _KIND_BYTES = 4
 """Of `atom` and of `turn`."""
+
+
+def without_erased(view: View, turns: Scored) -> tuple[Scored, int]:
+    """Return the turns of which something is left to show, and how many others there were."""
+    is_out = is_erased(view, turns.row)
+    return keep(turns, ~is_out), len(np.unique(turns.row[is_out]))
+
+
+def is_erased(view: View, row: I64) -> Mask:
+    """Return of which turns, by row, nothing is left that was said."""
+    found: Mask = (view.corpus.turns.rows["flags"][row] & ERASED) != 0
+    return found
 
 
 def without_outdated(view: View, turns: Scored, atoms: Scored) -> tuple[Scored, int]:

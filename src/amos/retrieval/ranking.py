@@ -12,7 +12,14 @@ import pyarrow as pa
 
 from amos.retrieval.candidates import keep, score_atoms, score_turns
 from amos.retrieval.cues import Cue
-from amos.retrieval.folding import Items, Reserved, fold_items, ranked_table, without_outdated
+from amos.retrieval.folding import (
+    Items,
+    Reserved,
+    fold_items,
+    ranked_table,
+    without_erased,
+    without_outdated,
+)
 from amos.retrieval.lens import Lens
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import Profile
@@ -69,8 +76,10 @@ def rank_view(
     atoms = score_atoms(view, cues, mentions, profile)
     if lens is not None:
         turns, atoms = lens.seen(turns, atoms)
+    turns, erased = without_erased(view, turns)
     turns, outdated = without_outdated(view, turns, atoms)
-    out = left_out(view, atoms.row, atoms.score, outdated=outdated, below=turns.below + atoms.below)
+    missed = Missed(outdated=outdated, erased=erased, below=turns.below + atoms.below)
+    out = left_out(view, atoms.row, atoms.score, missed)
     eligible, guards = keep(atoms, view.reasons[atoms.row] == 0), []
     if lens is not None:
         turns, eligible, gated = lens.gated(turns, eligible)
@@ -78,6 +87,18 @@ def rank_view(
         guards = lens.serving(eligible)
     found, total = fold_items(view, turns, eligible, profile, k, Reserved(reserved, guards))
     return ranking_of(view, cues, profile, found, total, out)
+
+
+class Missed(NamedTuple):
+    """How many turns are no items, and how many matches.
+
+    outdated: they match only where a superseded claim stands.  erased: nothing is left of what they said.
+    below: turns and claims under the floor.
+    """
+
+    outdated: int
+    erased: int
+    below: int
 
 
 class LeftOut(NamedTuple):
@@ -104,19 +125,20 @@ def ranking_of(
     )
 
 
-def left_out(view: View, row: Array, score: Array, *, outdated: int, below: int) -> LeftOut:
+def left_out(view: View, row: Array, score: Array, missed: Missed) -> LeftOut:
     """Return what is told of matches that are no items.
 
-    row, score: the claims that passed, those with a reason to leave them out included.  outdated: turns that
-    match only where a superseded claim stands.  below: matches under the floor.
+    row, score: the claims that passed, those with a reason to leave them out included.
     """
     reasons = view.reasons[row]
     found = np.bincount(reasons, minlength=len(view.reason_names)).tolist()
     counts = {name: count for name, count in zip(view.reason_names, found, strict=True) if name and count}
-    if outdated:
-        counts["superseded"] = counts.get("superseded", 0) + outdated
-    if below:
-        counts[BELOW] = below
+    if missed.outdated:
+        counts["superseded"] = counts.get("superseded", 0) + missed.outdated
+    if missed.erased:
+        counts["erased"] = missed.erased
+    if missed.below:
+        counts[BELOW] = missed.below
     return LeftOut(counts, _sample(view, row, score, reasons))
 
 

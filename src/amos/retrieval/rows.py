@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from amos.schemas.buffers import column_arrays
 from amos.schemas.columns import SCOPE_NAMES
+from amos.schemas.cuts import erased
 from amos.schemas.state import OPEN_UNTIL
 from amos.schemas.vocabulary import MemoryClass, Outcome, Reason, Role, Trust
 
@@ -31,6 +32,8 @@ KINDS = ("text", "thinking", "tool_use", "tool_result", "attachment", "caption",
 LIFECYCLES = ("proposed", "active", "archived", "tombstoned", "deleted")
 OTHER = 255
 """A word outside its closed list."""
+ERASED = 1 << 30
+"""Bit of `flags`, beside those of `SourceFlag`: nothing that was said is left of the text."""
 
 _SCOPE_COLUMNS = tuple(f"scope_{name}" for name in SCOPE_NAMES)
 _SOURCE_WORDS = """
@@ -125,7 +128,8 @@ def latest(table: pa.Table, key: str, version: str) -> pa.Table:
 
 
 def turn_rows(sources: pa.Table) -> Rows:
-    """Return the index columns of SOURCE_COLUMNS rows, one version per id."""
+    """Return the index columns of rows of SOURCE_COLUMNS and `content`, one version per id."""
+    is_erased = erased(sources["content"]).to_numpy(zero_copy_only=False).astype(bool)
     record = hashes_of(sources["delivery_key"])
     message = mixed(record, hashes_of(sources["format"]))
     block = _ints_of(sources["block"], np.int32)
@@ -145,7 +149,7 @@ def turn_rows(sources: pa.Table) -> Rows:
         "trust": _words_of(sources["trust"], TRUSTS),
         "role": _words_of(sources["role"], ROLES),
         "kind": _words_of(sources["kind"], KINDS),
-        "flags": _ints_of(sources["flags"], np.int32),
+        "flags": np.where(is_erased, ERASED, 0).astype(np.int32) | _ints_of(sources["flags"], np.int32),
         **_scopes(sources),
     }
 

@@ -89,7 +89,7 @@ EVIDENCE = pa.schema(
         column("kind", TEXT, "block kind of the source: text, caption …"),
         column("start", pa.int64(), "first byte of the excerpt in the stored source"),
         column("end", pa.int64(), "byte after the excerpt"),
-        column("excerpt", TEXT, "exactly these bytes"),
+        column("excerpt", TEXT, "exactly these bytes, with one mark for each range that was cut"),
         column("spans", INTS, "byte ranges that state the claim in this source, start and end in turn"),
         column("matches", INTS, "byte ranges of words of the question, start and end in turn"),
         column("event_time", TIME, "when it was said; null when unknown", nullable=True),

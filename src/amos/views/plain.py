@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-CUT = "\x1a"
-CUT_SHOWN = "█"
-"""Stands for a byte that was overwritten before it was stored."""
+from amos.schemas.cuts import marked
 
 
 def visible(text: str) -> str:
-    """Return `text` on one line: cut bytes as blocks, control characters written out, spaces folded."""
-    folded = " ".join(text.replace(CUT, CUT_SHOWN).split())
+    """Return `text` on one line: cut ranges as marks, control characters written out, spaces folded."""
+    folded = " ".join(marked(text).split())
     if folded.isprintable():
         return folded
     return "".join(char if char.isprintable() else _written_out(char) for char in folded)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from amos.schemas.cuts import marked
 from amos.views.page import entries, facts, page, quoted, tag
-from amos.views.plain import CUT, CUT_SHOWN, day, minute, plural, shortened, visible
+from amos.views.plain import day, minute, plural, shortened, visible
 
 Record = Mapping[str, Any]
 
@@ -144,7 +145,7 @@ def _article(row: Record) -> str:
     words = row["words"]
     told = "<p>(not shown)</p>"
     if words is not None:
-        told = quoted(*(words[name].replace(CUT, CUT_SHOWN) for name in ("before", "claim", "after")))
+        told = quoted(*(marked(words[name]) for name in ("before", "claim", "after")))
     claims = [(name, None if row[name] is None else _told_claim(row[name])) for name in ("before", "after")]
     return f"<article>{head}{told}{entries(claims)}</article>"
 

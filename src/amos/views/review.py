@@ -116,7 +116,7 @@ def marked(evidence: Row, opening: str, closing: str) -> str:
         if start >= at:
             parts += [raw[at:start].decode(), opening, raw[start:end].decode(), closing]
             at = end
-    parts += [raw[at:].decode(), "…" if evidence["start"] + len(raw) < evidence["bytes"] else ""]
+    parts += [raw[at:].decode(), "…" if evidence["end"] < evidence["bytes"] else ""]
     return "".join(parts)
 
 

@@ -141,7 +141,7 @@ def _marked(evidence: Row) -> str:
         if start >= at:
             parts.append(f"{_plain(raw[at:start])}<mark>{_plain(raw[start:end])}</mark>")
             at = end
-    parts += [_plain(raw[at:]), " …" if evidence["start"] + len(raw) < evidence["bytes"] else ""]
+    parts += [_plain(raw[at:]), " …" if evidence["end"] < evidence["bytes"] else ""]
     return "".join(parts)
 
 

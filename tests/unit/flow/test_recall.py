@@ -5,6 +5,7 @@ from tests.told import NOW, NOW_US, Told, new_shard
 
 from amos.errors import UsageError
 from amos.flow.recall import Recall, interval_at
+from amos.identity import id_text
 from amos.packets.packet import packet_json
 from amos.packets.request import PacketRequest
 from amos.retrieval.profile import load_profile
@@ -178,7 +179,38 @@ def test_a_cut_message_shows_no_control_characters_as_words(shard):
     told.turn("My code is \x1a\x1a\x1a\x1a and my plant is a fern")
     told.commit(shard)
     (item,) = packet(shard, "fern")["items"]
-    assert item["evidence"][0]["end"] == 38
+    (evidence,) = item["evidence"]
+    assert evidence["end"] == 38
+    assert evidence["excerpt"] == item["statement"] == "My code is [cut] and my plant is a fern"
+
+
+def test_a_message_of_which_nothing_is_left_is_counted_and_never_an_item(shard):
+    told = Told()
+    told.turn("Where does the ferry to the island leave", author="Bo", key="a", turn=0)
+    gone = told.turn("\x1a" * 30 + ".", key="b", turn=1)
+    told.turn("The ferry leaves from the northern pier", author="Bo", key="c", turn=2)
+    told.commit(shard)
+    answer = packet(shard, "ferry to the island northern pier")
+    shown = [entry["source_id"] for item in answer["items"] for entry in item["evidence"]]
+    assert len(shown) == 2
+    assert id_text("sources", gone) not in shown
+    assert answer["omissions"]["counts"] == {"erased": 1}
+    with Recall(shard, OWNER) as recall:
+        request = PacketRequest(cues=("ferry",))
+        page = recall.search("ferry to the island northern pier", request, limit=9, cursor=None, now=NOW)
+    assert id_text("sources", gone) not in [row["source_id"] for row in page.rows]
+
+
+def test_an_excerpt_begins_where_something_is_left(shard):
+    told = Told()
+    told.turn("Which seeds grow on the roof", author="Bo", key="a", turn=0)
+    told.turn("\x1a" * 900 + " Sow them in April, thinly. " + "Water them daily. " * 30, key="b", turn=1)
+    told.turn("Do these seeds grow on the roof", author="Bo", key="c", turn=2)
+    told.commit(shard)
+    answer = packet(shard, "which seeds grow on the roof")
+    shown = [entry["excerpt"] for item in answer["items"] for entry in item["evidence"]]
+    assert len(shown) == 3
+    assert any("Sow them in April" in excerpt for excerpt in shown)
 
 
 def test_a_caption_that_matches_is_cited_beside_its_message(shard):
