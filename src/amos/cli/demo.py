@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from amos.api import Store
 
 _ITEMS = 2
+_BEINGS = ("person", "animal")
 _EARLIER = "rules@1"
 _DIFFERENCES = 4
 
@@ -74,13 +76,14 @@ def _chapters(folder: Path) -> Iterator[Chapter]:
     from amos.views.checks import verify_lines
     from amos.views.receipt import receipt_lines
     from amos.views.reprocessed import reprocess_lines
-    from amos.views.story import kept_lines, refused_lines
+    from amos.views.story import kept_lines, people_lines, refused_lines
 
     with Store.create(folder) as store:
         receipt = store.ingest([samples_folder()])
         yield "ingest", "1. What came in", receipt, receipt_lines(receipt)
         kept, refused = store.story()
-        yield "kept", "2. What was kept (some of it)", kept, kept_lines(kept)
+        known = people_lines(store.entities(kinds=_BEINGS))
+        yield "kept", "2. What was kept (some of it)", kept, chain(kept_lines(kept), known)
         yield "refused", "3. What was refused, and why", refused, refused_lines(refused)
         yield from _answers(store)
         report = store.verify().as_record()

@@ -1,4 +1,4 @@
-"""`amos entities list|show|relations|merge|split`."""
+"""`amos entities list|show|relations|merge|split|deprecate`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from amos.cli.invocation import Invocation, pass_invocation
 from amos.cli.moments import moment_options
 from amos.cli.printing import json_option, print_lines, print_object, print_rows
 
-_KINDS = ("author", "person", "thing", "other")
+_KINDS = ("author", "person", "animal", "thing", "other")
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def entities(ctx: click.Context) -> None:
-    """Tell who and what is known, and who is meant by whom: list, show, merge, split.
+    """Tell who and what is known, and who is meant by whom: list, show, merge, split, deprecate.
 
     "My sister", "my sister Ana" and "Ana" are one entity once they were introduced as one; two people of one
     name stay two. Alone, the command lists everybody.
@@ -161,3 +161,33 @@ def split_entity(invocation: Invocation, /, *, ref: str, note: str, dry_run: boo
         print_object(done)
     else:
         print_lines(joined_lines(done))
+
+
+@entities.command("deprecate")
+@click.argument("ref", metavar="REF")
+@click.option("--undo", is_flag=True, help="Take it back into use.")
+@_note_option
+@_dry_option
+@json_option
+@pass_invocation
+def deprecate_entity(
+    invocation: Invocation, /, *, ref: str, undo: bool, note: str, dry_run: bool, as_json: bool
+) -> None:
+    """Declare the entity REF out of use: its claims stay, and it is marked wherever it is listed.
+
+    Its reference works until nothing that the store keeps names it; then it is no longer listed or shown. Who
+    decided so, when and why is kept.
+
+    \b
+    Examples:
+      amos entities deprecate ent_4qmm3kzd --note "left the company"
+      amos entities deprecate ent_4qmm3kzd --undo
+    """
+    from amos.views.entities import retired_lines
+
+    with invocation.open_store(is_writing=True) as store:
+        done = store.deprecate(ref, note=note, undo=undo, dry_run=dry_run)
+    if as_json:
+        print_object(done)
+    else:
+        print_lines(retired_lines(done))

@@ -63,11 +63,13 @@ def default_relations() -> Relations:
 
 
 @lru_cache(maxsize=1)
+def all_relations_by_label() -> dict[str, Relation]:
+    """Return by label all relations of the shipped dictionary, those that are out of use among them."""
+    return {label: relation for relation in default_relations().relation for label in relation.labels}
+
+
+@lru_cache(maxsize=1)
 def relations_by_label() -> dict[str, Relation]:
     """Return by label the relations of the shipped dictionary that are in use."""
-    return {
-        label: relation
-        for relation in default_relations().relation
-        if relation.deprecated_at is None
-        for label in relation.labels
-    }
+    every = all_relations_by_label()
+    return {label: relation for label, relation in every.items() if relation.deprecated_at is None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from amos.entities.relations import Relation, relations_by_label
+from amos.entities.relations import Relation, all_relations_by_label, relations_by_label
 
 OWN = "user's "
 """How the name of everything that an author calls theirs begins."""
@@ -104,6 +104,21 @@ def _is_name(word: str) -> bool:
     """Tell whether a word is written like a name: a capital, then letters, with marks inside."""
     letters = word.replace("-", "").replace("'", "").replace("’", "").rstrip(".")
     return letters.isalpha() and word[0].isupper() and not (len(letters) > 1 and letters.isupper())
+
+
+def shown_kind(kind: str, name: str) -> str:
+    """Return the kind of an entity as people would call it: a sister is a person, a cat an animal.
+
+    kind, name: as stored.  A role of a relation that is out of use is still what it was.
+    """
+    if kind != "thing" or not name.startswith(OWN):
+        return kind
+    words = name[len(OWN) :].split()
+    bare = next((word for word in words if word not in QUALIFIERS), "")
+    relation = all_relations_by_label().get(bare)
+    if relation is None or not _are_names(words[words.index(bare) + 1 :], is_empty_fine=True):
+        return kind
+    return "animal" if relation.gender == "n" else "person"
 
 
 def role_label(spoken: Spoken) -> str:

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.entities.relations import Relation, default_relations
-from amos.entities.spoken import spoken_of
+from amos.entities.spoken import shown_kind, spoken_of
 from amos.errors import UsageError
 from amos.flow.claims import subject_label
+from amos.flow.deprecations import all_deprecations, deprecations_of, is_used
 from amos.flow.look import atom_rows, candidate_rows
 from amos.flow.merges import Merged, all_merges
-from amos.flow.printed import shown_id, shown_scope
+from amos.flow.printed import shown_id, shown_scope, shown_time
 from amos.flow.references import find_rows, mention_rows
 from amos.flow.sight import Sight
 from amos.flow.versions import latest
@@ -40,11 +41,15 @@ def entity_rows(sight: Sight, key: bytes, kinds: Iterable[str] = (), text: str |
     merges = all_merges(sight.snapshot, key)
     labels = _labels(sight, merges)
     owners = set(entities["owner_id"].to_pylist())
+    out_of_use = all_deprecations(sight.snapshot, key)
     chosen, wanted = set(kinds), (text or "").casefold()
     rows = []
     for row in entities.to_pylist():
         one = row["entity_id"]
-        if row["kind"] == _PRONOUN or (chosen and row["kind"] not in chosen):
+        kind = shown_kind(row["kind"], row["name"])
+        if kind == _PRONOUN or (chosen and kind not in chosen):
+            continue
+        if one in out_of_use and not is_used(sight.snapshot, one):
             continue
         is_known = any(count[one] for count in counts.values()) or one in merges or bool(labels.get(one))
         if not is_known and one not in owners:
@@ -52,6 +57,7 @@ def entity_rows(sight: Sight, key: bytes, kinds: Iterable[str] = (), text: str |
         found = _entity(
             row, labels.get(one, []), {name: count[one] for name, count in counts.items()}, merges.get(one)
         )
+        found["deprecated_at"] = shown_time(out_of_use.get(one))
         if not wanted or any(wanted in label["label"].casefold() for label in found["labels"]):
             rows.append(found)
     return sorted(rows, key=lambda one: (one["kind"] != "author", one["name"].casefold(), one["entity_id"]))
@@ -68,6 +74,9 @@ def show_entity(sight: Sight, key: bytes, ref: str) -> Row:
     if rows.num_rows == 0:
         raise nothing_there(ref)
     one = rows["entity_id"][0].as_py()
+    since = deprecations_of(sight.snapshot, [one], key).get(one)
+    if since is not None and not is_used(sight.snapshot, one):
+        raise nothing_there(ref)
     about = pa.array([one], ID)
     atoms = sight.seen("atoms", latest(sight.snapshot.lookup("atoms", "subject_id", about), "atoms"))
     atoms = atoms.filter(pc.greater(atoms["evidence_count"], 0))
@@ -80,6 +89,7 @@ def show_entity(sight: Sight, key: bytes, ref: str) -> Row:
     merges = all_merges(sight.snapshot, key)
     return {
         **_entity(rows.to_pylist()[0], _labels(sight, merges).get(one, []), counts, merges.get(one)),
+        "deprecated_at": shown_time(since),
         "atoms": [
             {name: row[name] for name in ("atom_id", "statement", "state")}
             for row in atom_rows(sight, atoms.slice(0, MOST_SHOWN))
@@ -119,7 +129,7 @@ def _entity(row: Row, labels: list[Row], counts: dict[str, int], merged: Merged 
     own = {"label": subject_label(row), "source_id": None}
     return {
         "entity_id": shown_id("entity_id", row["entity_id"]),
-        "kind": row["kind"],
+        "kind": shown_kind(row["kind"], row["name"]),
         "name": subject_label(row),
         "owner_id": shown_id("owner_id", row["owner_id"]),
         "merged_into": None if merged is None else shown_id("entity_id", merged.into),

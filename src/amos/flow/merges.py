@@ -62,18 +62,12 @@ def _direct(snapshot: Snapshot, entities: Iterable[bytes], key: bytes) -> dict[b
     found: dict[bytes, Merged] = {}
     for row in sorted(rows, key=lambda row: (row["turn"], row["revision"])):
         entity = talks[row["conversation_id"]]
-        into = _into(row)
-        if into is None:
+        told = json.loads(row["extra"] or "{}")
+        if told.get("decision") == SPLIT:
             found.pop(entity, None)
-        else:
-            found[entity] = Merged(into, row["source_id"])
+        elif told.get("decision") == MERGE:
+            found[entity] = Merged(prefix_range(parse_ref(told["into"])[1])[0], row["source_id"])
     return found
-
-
-def _into(row: Row) -> bytes | None:
-    """Return the id of the entity that a record merges into, None for one that splits."""
-    told = json.loads(row["extra"] or "{}")
-    return prefix_range(parse_ref(told["into"])[1])[0] if told.get("decision") == MERGE else None
 
 
 def records_about(snapshot: Snapshot, entities: Collection[bytes]) -> pa.Array:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from amos.atoms.feedback import Fed
+from amos.entities.spoken import shown_kind
 from amos.errors import UsageError
 from amos.flow.claims import subject_label
 from amos.flow.learned import feedback_in_sight
@@ -94,7 +95,7 @@ def _printed_entities(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG00
     return [
         {
             "entity_id": shown_id("entity_id", row["entity_id"]),
-            "kind": row["kind"],
+            "kind": shown_kind(row["kind"], row["name"]),
             "name": row["name"],
             "is_owner": row["is_owner"],
             "owner_id": shown_id("owner_id", row["owner_id"]),

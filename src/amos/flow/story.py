@@ -52,12 +52,13 @@ def tell_story(sight: Sight) -> Story:
 def kept_claims(sight: Sight) -> list[dict[str, Any]]:
     """Return the newest claims that hold, a few of each type, then what has been replaced."""
     every = list_rows(sight, Wanted(state="active", page=PageRequest(limit=1_000))).rows
-    seen: dict[str, int] = {}
+    told: dict[str, set[str]] = {}
     kept = []
     for row in every:
-        seen[row["type"]] = seen.get(row["type"], 0) + 1
-        if seen[row["type"]] <= _KEPT_PER_TYPE:
+        known = told.setdefault(row["type"], set())
+        if row["statement"] not in known and len(known) < _KEPT_PER_TYPE:
             kept.append(row)
+            known.add(row["statement"])
     replaced = list_rows(sight, Wanted(state="superseded", page=PageRequest(limit=2))).rows
     return [*sorted(kept, key=lambda row: str(row["type"])), *replaced]
 

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 class Joining:
-    """Merge and split entities."""
+    """Merge and split entities, and take them out of use."""
 
     shard: Shard
     principal: Principal
@@ -34,6 +34,18 @@ class Joining:
         Raises UsageError if it was not.
         """
         return self._work().run("split", ref, None, note, dry_run=dry_run)
+
+    def deprecate(self, ref: str, *, note: str = "", undo: bool = False, dry_run: bool = False) -> Row:
+        """Declare the entity `ref` out of use, or with undo in use again; its claims stay.
+
+        Returns whether rows still name it: as long as any does, its reference works.  Raises UsageError if it
+        is so already.
+        """
+        from amos.flow.policies import rules_of
+        from amos.reprocess.retiring import Retiring
+
+        work = Retiring(shard=self.shard, actor=self.principal.name, rules=rules_of(self.shard), now=utc_now)
+        return work.run(ref, note, is_undone=undo, dry_run=dry_run)
 
     def _work(self) -> Merging:
         from amos.flow.policies import rules_of

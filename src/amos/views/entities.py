@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from amos.views.plain import plural, visible
+from amos.views.plain import day, plural, visible
 
 Row = Mapping[str, Any]
 
@@ -16,7 +16,8 @@ def entity_list_lines(rows: Sequence[Row]) -> Iterator[str]:
         yield "nobody and nothing is known here"
     for row in rows:
         merged = f", merged into {row['merged_into']}" if row["merged_into"] else ""
-        yield f"{row['entity_id']}  {_named(row)}  ({_counted(row)}{merged})"
+        since = f", out of use since {day(row['deprecated_at'])}" if row["deprecated_at"] else ""
+        yield f"{row['entity_id']}  {_named(row)}  ({_counted(row)}{merged}{since})"
 
 
 def entity_lines(row: Row) -> Iterator[str]:
@@ -24,6 +25,8 @@ def entity_lines(row: Row) -> Iterator[str]:
     yield f"{row['entity_id']}  {_named(row)}"
     if row["merged_into"]:
         yield f"Merged into {row['merged_into']}"
+    if row["deprecated_at"]:
+        yield f"Out of use since {day(row['deprecated_at'])}"
     if row["relation"] is not None:
         yield f"Relation: {row['relation']}, the other way round {row['inverse']}"
     for label in row["labels"][1:]:
@@ -54,6 +57,16 @@ def joined_lines(done: Row) -> Iterator[str]:
     one, other = visible(done["name"]), visible(done["other_name"])
     yield f"{one} ({done['entity_id']}) {said} {other} ({done['other_id']})"
     yield f"{plural(done['claims_moved'], 'claim')} {would}"
+
+
+def retired_lines(done: Row) -> Iterator[str]:
+    """Yield what taking an entity out of use, or back into it, did."""
+    would = "would be" if done["dry_run"] else "is"
+    state = "out of use" if done["decision"] == "deprecate" else "in use again"
+    yield f"{visible(done['name'])} ({done['entity_id']}) {would} {state}"
+    if done["decision"] == "deprecate":
+        told = "claims and messages name it still: its reference goes on working"
+        yield told if done["in_use"] else "nothing names it: its reference no longer works"
 
 
 def relation_lines(rows: Sequence[Row]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,9 @@ _MEANINGS = {
 }
 
 
+_MOST_PEOPLE = 3
+
+
 def opening_lines(folder: str, *, files: int, formats: int) -> Iterator[str]:
     """Yield what the demo is about to do: how many files of how many formats it reads."""
     yield f"Five months in the life of Juna, who restores clocks, in {plural(files, 'file')} of"
@@ -26,7 +30,18 @@ def kept_lines(rows: Sequence[Row]) -> Iterator[str]:
     """Yield some of what became memory, and what has been replaced since."""
     for row in rows:
         gone = "  (superseded)" if row["state"] == "superseded" else ""
-        yield f"  {row['type'] + ':':<12} {shortened(row['statement'])}{gone}"
+        yield f"  {row['type'] + ':':<16} {shortened(row['statement'])}{gone}"
+
+
+def people_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield whom the story is about beside those who tell it: those of whom most is claimed."""
+    counts = Counter[str]()
+    for row in rows:
+        counts[row["name"]] += row["claims"]
+    chosen = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:_MOST_PEOPLE]
+    if chosen:
+        names = ", ".join(f"{visible(name)} ({plural(claims, 'claim')})" for name, claims in chosen)
+        yield f"  {'people:':<16} {names}; all of them: amos entities"
 
 
 def refused_lines(rows: Sequence[Row]) -> Iterator[str]:
