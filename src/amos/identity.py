@@ -133,6 +133,7 @@ def random_id() -> bytes:
     return os.urandom(ID_BYTES)
 
 
+@lru_cache(maxsize=65_536)
 def id_text(table: str, identifier: bytes) -> str:
     """Return the printed form, for example `atm_` and 26 characters of base32."""
     body = base64.b32encode(identifier).decode().rstrip("=").lower()

@@ -104,16 +104,25 @@ class LowUtility:
 
 def lessons_of(snapshot: Snapshot, now: datetime) -> Lessons:
     """Return what outcomes taught of claims and edges, for callers of any scope."""
+    known: dict[tuple[object, ...], dict[bytes, Fed]] = {}
 
     def fed(scope: Mapping[str, str], column: str) -> dict[bytes, Fed]:
         if snapshot.row_count("feedback") == 0:
             return {}
+        key = (column, tuple(sorted(scope.items())))
+        if key not in known:
+            known[key] = read_fed(scope, column)
+        return known[key]
+
+    def read_fed(scope: Mapping[str, str], column: str) -> dict[bytes, Fed]:
         rows = snapshot.table("feedback", COLUMNS)
         told = Sight(snapshot=snapshot, now=now, scope=scope).seen("feedback", rows)
         return fed_by(told.filter(pc.is_valid(told[column])).to_pylist(), column)
 
     def standings(scope: Mapping[str, str]) -> dict[bytes, tuple[int, int]]:
         found = fed(scope, "atom_id")
+        if not found:
+            return {}
         rows = latest(snapshot.lookup("atoms", "atom_id", pa.array(sorted(found), ID), _BASE), "atoms")
         return {row["atom_id"]: _worth(found[row["atom_id"]], row) for row in rows.to_pylist()}
 

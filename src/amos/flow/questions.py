@@ -16,7 +16,7 @@ from amos.flow.instants import instant_us
 from amos.flow.recall import Recall
 from amos.identity import random_id
 from amos.packets.packet import Packet
-from amos.packets.request import read_request
+from amos.packets.request import PacketRequest, read_request
 
 PACKET_ROWS = pa.schema(
     [
@@ -34,6 +34,8 @@ PACKET_ROWS = pa.schema(
 )
 """Rows of `packets -o`; `components` is JSON."""
 
+_AT_ONCE = 256
+"""Questions whose rows are looked up together."""
 _FIELDS = {"qid", "cues", "scope", "as_of", "asked_at"}
 
 
@@ -92,15 +94,26 @@ def answer_questions(
 
     scope: of every question; a question may only add to it.  options: further request fields.
     """
-    for question in questions:
-        asked = question.get("asked_at")
-        moment = now if asked is None else from_us(instant_us(asked, "asked_at"))
-        fields: dict[str, Any] = {"cues": tuple(question["cues"]), **options}
-        fields["scope"] = _joined(scope, question.get("scope") or {})
-        if question.get("as_of") is not None:
-            fields["as_of_us"] = instant_us(question["as_of"], "as_of")
-        packet = recall.packet(read_request(fields), packet_id=random_id(), now=moment)
-        yield from _rows(str(question["qid"]), packet)
+    every = list(questions)
+    recall.expect(len(every))
+    for low in range(0, len(every), _AT_ONCE):
+        asked = [_asked(one, scope, options, now) for one in every[low : low + _AT_ONCE]]
+        recall.look_ahead([(request, moment) for _, request, moment in asked])
+        for qid, request, moment in asked:
+            yield from _rows(qid, recall.packet(request, packet_id=random_id(), now=moment))
+
+
+def _asked(
+    question: Mapping[str, Any], scope: Mapping[str, str], options: Mapping[str, Any], now: datetime
+) -> tuple[str, PacketRequest, datetime]:
+    """Return the id of a question, its request, and when it is asked."""
+    asked = question.get("asked_at")
+    moment = now if asked is None else from_us(instant_us(asked, "asked_at"))
+    fields: dict[str, Any] = {"cues": tuple(question["cues"]), **options}
+    fields["scope"] = _joined(scope, question.get("scope") or {})
+    if question.get("as_of") is not None:
+        fields["as_of_us"] = instant_us(question["as_of"], "as_of")
+    return str(question["qid"]), read_request(fields), moment
 
 
 def _joined(given: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:

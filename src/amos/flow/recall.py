@@ -16,6 +16,7 @@ import pyarrow as pa
 from amos.atoms.statement import statements
 from amos.clock import as_text, to_us, utc_now
 from amos.errors import UsageError
+from amos.flow.ahead import Ahead
 from amos.flow.asked import (
     attention_trace,
     claims_with,
@@ -38,7 +39,7 @@ from amos.retrieval.evidence import SHOWN_COLUMNS, cut_evidence, wanted_terms
 from amos.retrieval.profile import find_profile
 from amos.retrieval.ranking import Ranking
 from amos.retrieval.retriever import Retriever
-from amos.retrieval.rows import ids_of, latest
+from amos.retrieval.rows import id_array, ids_of, latest
 from amos.retrieval.store import open_index, refresh_index
 from amos.retrieval.view import View
 from amos.retrieval.visibility import Reader, RowFilter
@@ -51,6 +52,8 @@ atom_id version type polarity subject_id payload slot_id lifecycle_state health_
 confidence_ppm evidence_count root_count intervals source_id spans utility_ppm salience_ppm graph_version
 """
 _CARD_COLUMNS = (*_CARD_WORDS.split(), *(f"scope_{name}" for name in SCOPE_NAMES))
+_NAME_COLUMNS = ("entity_id", "version", "name", "is_owner")
+_DISPUTE_COLUMNS = ("dispute_id", "version", "slot_id", "sides", "since", "reason", "status")
 _SPARE_ITEMS = 16
 """Ranked beyond the items allowed, so that small ones can take the place of large ones."""
 _DEEPEST = 2_048
@@ -79,6 +82,8 @@ class Recall:
         self._by_profile: dict[str, Retriever] = {}
         self.snapshot: Snapshot = shard.pin() if snapshot is None else snapshot
         version = self.snapshot.version
+        self._rows = Ahead(self.snapshot)
+        self._ranked: dict[int, tuple[PacketRequest, Ranking]] = {}
         self._is_erased_since = any(entry.graph_version > version for entry in shard.erasures())
         now = utc_now()
         self._low_utility = LowUtility(self.snapshot, now)
@@ -105,6 +110,21 @@ class Recall:
     def expect(self, questions: int) -> None:
         """Prepare for so many questions: their answers are the same, they come faster."""
         self.retriever.expect(questions)
+
+    def look_ahead(self, asked: Sequence[tuple[PacketRequest, datetime]]) -> None:
+        """Rank requests that come next and read their rows at once; their packets are the same without."""
+        self._ranked = {}
+        for request, now in asked:
+            check_request(request)
+            depth = request.allowance.items + _SPARE_ITEMS
+            self._ranked[id(request)] = request, self._rank(request, self.filter(request, now), depth)
+        rankings = [ranking for _, ranking in self._ranked.values()]
+        claims = [one for ranking in rankings for one in ranking.items["atom_id"].drop_null().to_pylist()]
+        atoms = self._rows.read("atoms", "atom_id", claims, _CARD_COLUMNS)
+        self._rows.read("entities", "entity_id", atoms["subject_id"].to_pylist(), _NAME_COLUMNS)
+        self._rows.read("disputes", "slot_id", atoms["slot_id"].to_pylist(), _DISPUTE_COLUMNS)
+        sources = [one for ranking in rankings for one in _shown_sources(ranking)]
+        self._rows.read("sources", "source_id", sources, SHOWN_COLUMNS)
 
     def rank(self, request: PacketRequest, k: int, *, now: datetime) -> Ranking:
         """Return the best `k` items for a request, which no budget has cut yet."""
@@ -135,8 +155,10 @@ class Recall:
         wanted = self.filter(request, now)
         most = request.allowance.items
         depth = most + _SPARE_ITEMS
+        _, ranked = self._ranked.pop(id(request), (request, None))
         while True:
-            ranking = self._rank(request, wanted, depth)
+            ranking = ranked or self._rank(request, wanted, depth)
+            ranked = None
             recalled = self._recalled(request, wanted, ranking)
             built = build_packet(request, recalled, packet_id=packet_id, now=now)
             shown = len(built.packet.items)
@@ -177,7 +199,7 @@ class Recall:
 
     def _cards(self, claims: pa.Table, wanted: RowFilter) -> pa.Table:
         """Return CLAIM_CARDS of claims, with what outcomes in sight made of them."""
-        cards = claim_cards(claims, self.snapshot, wanted.instant_us)
+        cards = claim_cards(claims, self._rows, wanted.instant_us)
         accepted = self._shard.accepted_at(set(claims["graph_version"].to_pylist()))
         moved = self._lessons.standings(wanted.scope)
         rows = []
@@ -209,7 +231,7 @@ class Recall:
         self, ranking: Ranking, request: PacketRequest, wanted: RowFilter, start: int
     ) -> Iterator[dict[str, Any]]:
         claims, _ = self._claims(ranking, request, wanted)
-        cards = claim_cards(claims, self.snapshot, wanted.instant_us).to_pylist()
+        cards = claim_cards(claims, self._rows, wanted.instant_us).to_pylist()
         said = {card["atom_id"]: card for card in cards}
         cut = self._evidence(ranking, request, wanted, claims).to_pylist()
         shown = {row["rank"]: row for row in reversed(cut)}  # the item's own turn comes first
@@ -225,18 +247,17 @@ class Recall:
         conflicts = self._conflicts(atoms, self.retriever_for(request).view(wanted))
         missing = np.setdiff1d(ids_of(conflicts["atom_id"]), ids_of(atoms["atom_id"]))
         if len(missing):
-            atoms = pa.concat_tables([atoms, self._current_atoms(missing, wanted)])
+            atoms = pa.concat_tables([atoms, self._current_atoms(id_array(missing), wanted)])
         return atoms, conflicts
 
     def _current_atoms(self, ids: Any, wanted: RowFilter) -> pa.Table:
-        rows = latest(self.snapshot.lookup("atoms", "atom_id", ids, _CARD_COLUMNS), "atom_id", "version")
+        rows = latest(self._rows.lookup("atoms", "atom_id", ids, _CARD_COLUMNS), "atom_id", "version")
         return with_low_utility(rows, self._low_utility(wanted.scope))
 
     def _conflicts(self, atoms: pa.Table, view: View) -> pa.Table:
         if not atoms.num_rows:
             return CONFLICTS.empty_table()
-        columns = ["dispute_id", "version", "slot_id", "sides", "since", "reason", "status"]
-        found = self.snapshot.lookup("disputes", "slot_id", atoms["slot_id"].unique(), columns)
+        found = self._rows.lookup("disputes", "slot_id", atoms["slot_id"], _DISPUTE_COLUMNS)
         rows = []
         for dispute in latest(found, "dispute_id", "version").to_pylist():
             sides = sorted(dispute["sides"])
@@ -257,9 +278,17 @@ class Recall:
         attached = retriever.view(wanted).captions
         captions = {source: attached[source] for source in ids if source in attached}
         needed = pa.array([*ids, *(caption for each in captions.values() for caption in each)], ID)
-        sources = self.snapshot.lookup("sources", "source_id", needed, SHOWN_COLUMNS)
+        sources = self._rows.lookup("sources", "source_id", needed, SHOWN_COLUMNS)
         terms = wanted_terms(retriever.read_cues(request.asked, wanted))
         return cut_evidence(ranking.items, sources, claims, terms, captions)
+
+
+def _shown_sources(ranking: Ranking) -> Iterator[bytes]:
+    """Yield the turns that are or show items, each followed by the captions attached to it."""
+    captions = ranking.view.captions
+    for source in ranking.items["source_id"].drop_null().to_pylist():
+        yield source
+        yield from captions.get(source, ())
 
 
 def refresh(shard: Shard, *, at_least: int) -> bool:
@@ -267,7 +296,7 @@ def refresh(shard: Shard, *, at_least: int) -> bool:
     return refresh_index(shard, statements, at_least=at_least)
 
 
-def claim_cards(atoms: pa.Table, snapshot: Snapshot, instant_us: int) -> pa.Table:
+def claim_cards(atoms: pa.Table, snapshot: Snapshot | Ahead, instant_us: int) -> pa.Table:
     """Return CLAIM_CARDS of atoms, one per row, with the interval that holds at the instant."""
     names = subject_names(atoms, snapshot)
     rows = []
@@ -281,10 +310,9 @@ def claim_cards(atoms: pa.Table, snapshot: Snapshot, instant_us: int) -> pa.Tabl
     return pa.Table.from_pylist(rows, schema=CLAIM_CARDS)
 
 
-def subject_names(atoms: pa.Table, snapshot: Snapshot) -> dict[bytes, str]:
+def subject_names(atoms: pa.Table, snapshot: Snapshot | Ahead) -> dict[bytes, str]:
     """Return the readable name of every subject: `user` for the owner."""
-    columns = ["entity_id", "version", "name", "is_owner"]
-    found = snapshot.lookup("entities", "entity_id", atoms["subject_id"].unique(), columns)
+    found = snapshot.lookup("entities", "entity_id", atoms["subject_id"].unique(), _NAME_COLUMNS)
     rows = latest(found, "entity_id", "version").to_pylist()
     return {row["entity_id"]: "user" if row["is_owner"] else row["name"] for row in rows}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from amos.retrieval.cues import Cue, surface_terms
-from amos.retrieval.excerpts import char_span, cut_excerpt, matches_in
+from amos.retrieval.excerpts import Wanted, char_span, cut_excerpt, matches_in
 from amos.retrieval.rows import latest
 from amos.schemas.cuts import marked
 from amos.schemas.ranked import EVIDENCE
@@ -38,8 +38,9 @@ def cut_evidence(
     captions: per source the captions of its message; one is cited where it holds a wanted word.
     """
     claims = {row["atom_id"]: row for row in latest(atoms, "atom_id", "version").to_pylist()}
+    marked = Wanted(wanted)
     texts = {
-        row["source_id"]: _Text(row, wanted) for row in latest(sources, "source_id", "revision").to_pylist()
+        row["source_id"]: _Text(row, marked) for row in latest(sources, "source_id", "revision").to_pylist()
     }
     rows = []
     for item in ranked.select(["rank", "atom_id", "source_id"]).to_pylist():
@@ -58,7 +59,7 @@ def cut_evidence(
 class _Text:
     """One source to cut from; searched once, however many claims cite it."""
 
-    def __init__(self, source: dict[str, Any], wanted: frozenset[str]) -> None:
+    def __init__(self, source: dict[str, Any], wanted: Wanted) -> None:
         self._source = source
         self._content = str(source["content"])
         self._matches = matches_in(self._content, wanted)

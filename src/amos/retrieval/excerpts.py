@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from amos.retrieval import scripts
 from amos.retrieval.languages import LANGUAGES, second_stem
-from amos.retrieval.words import segment_spans, words_of
+from amos.retrieval.words import segment_matches, words_of
 from amos.schemas.cuts import CUT
 
 EXCERPT_CHARS = 320
@@ -39,16 +39,32 @@ def _terms(token: str, languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset((*main, *extra, *(term for term in second if term is not None)))
 
 
-def matches_in(text: str, wanted: frozenset[str]) -> Matches:
+class Wanted:
+    """The terms that excerpts mark, and which words of texts hold some of them, as far as they were met."""
+
+    def __init__(self, terms: frozenset[str]) -> None:
+        self.terms = terms
+        self._languages = tuple(name for name in LANGUAGES if any(t.startswith(f"{name}:") for t in terms))
+        self._shared: dict[str, frozenset[str]] = {}
+
+    def shared(self, token: str) -> frozenset[str]:
+        """Return which terms a word holds."""
+        found = self._shared.get(token)
+        if found is None:
+            found = self._shared[token] = _terms(token, self._languages) & self.terms
+        return found
+
+
+def matches_in(text: str, wanted: Wanted) -> Matches:
     """Return the character ranges of words of `text` among the wanted terms, with those terms."""
     found: Matches = []
-    languages = tuple(name for name in LANGUAGES if any(term.startswith(f"{name}:") for term in wanted))
-    for low, high in segment_spans(text):
-        token = text[low:high]
-        if size := scripts.gram_size(token):
-            found += _gram_matches(token, low, size, wanted)
-        elif shared := _terms(token, languages) & wanted:
-            found.append(((low, high), shared))
+    has_grams = not text.isascii()
+    for word in segment_matches(text):
+        token = word.group()
+        if has_grams and (size := scripts.gram_size(token)):
+            found += _gram_matches(token, word.start(), size, wanted.terms)
+        elif shared := wanted.shared(token):
+            found.append((word.span(), shared))
     return found
 
 
@@ -97,8 +113,9 @@ def _window(text: str, matches: Matches, focus: Span | None) -> Span:
 
 def _first_word(text: str) -> Span:
     """Return where the first word begins: before it stands at most what was cut."""
-    found = next(iter(segment_spans(text)), (0, 0)) if CUT in text else (0, 0)
-    return found[0], found[0]
+    first = next(segment_matches(text), None) if CUT in text else None
+    at = 0 if first is None else first.start()
+    return at, at
 
 
 def _richest(matches: Matches) -> Span:

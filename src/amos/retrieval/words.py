@@ -9,6 +9,7 @@ pairs or triples; a pictograph is a word.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
@@ -40,10 +41,9 @@ def segment(text: str) -> list[str]:
     return (scripts.ASCII_WORD if text.isascii() else scripts.word_pattern()).findall(text)
 
 
-def segment_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the half-open character range of every match that `segment` returns."""
-    for match in (scripts.ASCII_WORD if text.isascii() else scripts.word_pattern()).finditer(text):
-        yield match.span()
+def segment_matches(text: str) -> Iterator[re.Match[str]]:
+    """Return the matches whose texts `segment` returns."""
+    return (scripts.ASCII_WORD if text.isascii() else scripts.word_pattern()).finditer(text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,11 @@
 import pytest
 
 from amos.retrieval.cues import surface_terms
-from amos.retrieval.excerpts import EXCERPT_CHARS, byte_offsets, char_span, cut_excerpt, matches_in
+from amos.retrieval.excerpts import EXCERPT_CHARS, Wanted, byte_offsets, char_span, cut_excerpt, matches_in
 
 
 def cut(text, question, focus=None):
-    return cut_excerpt(text, matches_in(text, surface_terms([question])), focus)
+    return cut_excerpt(text, matches_in(text, Wanted(surface_terms([question]))), focus)
 
 
 def exact(text, excerpt):
