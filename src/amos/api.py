@@ -308,14 +308,14 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
         with self._sight() as sight:
             return prove_ref(sight, self.shard, ref)
 
-    def export_journal(self, path: str | Path) -> dict[str, Any]:
+    def export_journal(self, path: str | Path, *, replace: bool = False) -> dict[str, Any]:
         """Write the whole journal as JSON lines, and the verifier that checks it beside it.
 
         Raises UsageError when the store was opened for some scope only: a journal is whole or none.
         """
         from amos.flow.proving import export_journal
 
-        return export_journal(self.shard, Path(path), self.scope)
+        return export_journal(self.shard, Path(path), self.scope, now=utc_now(), replace=replace)
 
 
 def open(  # noqa: A001 - the library's door is named like the built-in

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "back_up",
-    "export_journal",
     "export_lines",
     "export_tables",
     "import_export",
@@ -128,51 +127,54 @@ def export_tables(
     format, where that can hold what is stored.  The copy is registered in the store.
     """
     from amos.flow.export_parquet import ParquetTerms, export_parquet
-    from amos.flow.receipts import noted_export, parquet_receipt
+    from amos.flow.noting import exporting
+    from amos.flow.receipts import parquet_receipt
 
     now = utc_now()
     path = Path(folder)
     terms = ParquetTerms(now=now, secret=secret, salt=os.urandom(32), scope=store.scope)
     if format_version is not None:
         terms = replace(terms, format_number=format_version)
-    is_noted = noted_export(store.shard, path, "export parquet", now)
-    manifest = export_parquet(store.shard, path, terms, progress=progress)
-    return parquet_receipt(manifest, path, is_noted=is_noted)
+    with exporting(store.shard, path, "export parquet", now, is_folder=True) as export:
+        manifest = export_parquet(store.shard, export.draft, terms, progress=progress)
+        receipt = parquet_receipt(manifest, export.draft, path)
+    return {**receipt, "registered": export.is_noted}
 
 
-def export_lines(store: Store, form: str, path: str | Path, *, tables: Sequence[str] = ()) -> dict[str, Any]:
+def export_lines(
+    store: Store, form: str, path: str | Path, *, tables: Sequence[str] = (), replace: bool = False
+) -> dict[str, Any]:
     """Write what is in the store's scope in another shape; return the receipt, which says what that loses.
 
     form: jsonl, markdown (a new folder), mem0, mcp-memory or openai.  tables: for jsonl, only these.
+    replace: a file that stands there is replaced.
     """
-    from amos.flow.export_shapes import write_shape
-    from amos.flow.receipts import noted_export
+    from amos.flow.export_shapes import FOLDERS, write_shape
+    from amos.flow.noting import exporting
     from amos.flow.sight import Sight
 
     now, place = utc_now(), Path(path)
-    is_noted = noted_export(store.shard, place, f"export {form}", now)
-    with store.shard.pin() as snapshot:
-        sight = Sight(snapshot=snapshot, now=now, scope=store.scope)
-        return {**write_shape(sight, form, place, tables), "registered": is_noted}
+    is_folder = form in FOLDERS
+    with (
+        exporting(store.shard, place, f"export {form}", now, is_folder=is_folder, replace=replace) as export,
+        store.shard.pin() as snapshot,
+    ):
+        receipt = write_shape(
+            Sight(snapshot=snapshot, now=now, scope=store.scope), form, export.draft, tables
+        )
+    return {**receipt, "place": str(place), "registered": export.is_noted}
 
 
 def write_told(store: Store, path: str | Path, lines: Iterator[str]) -> dict[str, Any]:
     """Write a report that quotes what is stored to a file, and register the copy; return what was written."""
+    from amos.flow.noting import exporting
     from amos.flow.placing import write_lines
-    from amos.flow.receipts import noted_export
 
     place = Path(path)
-    is_noted = noted_export(store.shard, place, "report", utc_now())
-    done = write_lines(lines, place)
-    return {"place": str(place), "bytes": done.byte_count, "sha256": done.sha256, "registered": is_noted}
-
-
-def export_journal(store: Store, path: str | Path) -> dict[str, Any]:
-    """Write the whole journal and its verifier, and register the copy; see `Store.export_journal`."""
-    from amos.flow.receipts import noted_export
-
-    is_noted = noted_export(store.shard, Path(path), "export journal", utc_now())
-    return {**store.export_journal(path), "registered": is_noted}
+    with exporting(store.shard, place, "report", utc_now(), replace=True) as export:
+        done = write_lines(lines, export.draft)
+    written = {"place": str(place), "bytes": done.byte_count, "sha256": done.sha256}
+    return {**written, "registered": export.is_noted}
 
 
 def repair(

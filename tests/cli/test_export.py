@@ -148,3 +148,29 @@ def test_a_backup_and_a_store_are_named_to_whoever_would_import_them(household):
     call("-s", "there", "init")
     assert "`amos -s there`" in call("-s", "again", "import", "there").err
     assert "`amos restore`" in call("-s", "again", "ingest", "copy").err
+
+
+@pytest.mark.parametrize("form", ["jsonl", "mem0", "journal"])
+def test_a_file_that_stands_there_is_replaced_only_when_asked(household, folder, form):
+    place = ["out"] if form == "journal" else ["-o", "out"]
+    (folder / "out").write_text("mine", encoding="utf-8")
+    told = household("export", form, *place)
+    assert (told.code, "--replace" in told.err) == (2, True)
+    assert (folder / "out").read_text(encoding="utf-8") == "mine"
+    assert household("export", form, *place, "--replace").code == 0
+    assert (folder / "out").read_text(encoding="utf-8") != "mine"
+
+
+def test_a_folder_and_a_device_are_never_replaced(household, folder):
+    (folder / "pages").mkdir()
+    assert household("export", "markdown", "-o", "pages").code == 2
+    told = household("export", "jsonl", "-o", "/dev/null", "--replace")
+    assert (told.code, "is no file" in told.err) == (2, True)
+
+
+def test_another_check_export_beside_a_journal_is_not_overwritten(household, folder):
+    (folder / "check_export.py").write_text("mine", encoding="utf-8")
+    assert household("export", "journal", "out").code == 2
+    assert [path.name for path in folder.iterdir()] == ["check_export.py"]
+    assert household("export", "journal", "out", "--replace").code == 0
+    assert (folder / "check_export.py").read_text(encoding="utf-8") != "mine"

@@ -11,7 +11,7 @@ import pytest
 import amos.api
 from amos.errors import BusyError
 from amos.flow import restore as flow_restore
-from amos.moves import back_up, export_tables, repair, restore
+from amos.moves import back_up, export_lines, export_tables, repair, restore
 from damaged_stores import execute, flip
 from dying import run
 from forgotten import traces_of
@@ -55,6 +55,10 @@ store.apply_run(run)
 BACKUP = "moves.back_up(root, folder / 'copy', with_keys=True)"
 RESTORE = "moves.restore(folder / 'copy', root, replace=True)"
 IMPORT = "moves.import_export(root, folder / 'moved')"
+EXPORT = "moves.export_lines(opened(), 'jsonl', folder / 'out.jsonl')"
+PAGES = "moves.export_lines(opened(), 'markdown', folder / 'pages')"
+TABLES = "moves.export_tables(opened(), folder / 'tables')"
+JOURNAL = "opened().export_journal(folder / 'journal.jsonl')"
 REPAIR = "moves.repair(root, backup=folder / 'copy')"
 KILLS = {
     INGEST: ("segment.placed:3", "commit.rows_inserted", "seal.hot_removed", "commit.after_sqlite_commit"),
@@ -68,6 +72,10 @@ KILLS = {
     RESTORE: ("restore.built",),
     IMPORT: ("commit.before_sqlite_commit:2",),
     REPAIR: ("repair.file_copied",),
+    EXPORT: ("export.drafted",),
+    PAGES: ("export.drafted",),
+    TABLES: ("export.drafted",),
+    JOURNAL: ("export.drafted",),
 }
 AT_NIGHT = {
     INGEST: (
@@ -143,6 +151,52 @@ def test_nothing_that_a_killed_process_left_outlives_an_erasure(prepared, tmp_pa
     assert {path.name for path in folder.iterdir()} == known
     back_up(root, folder / "copy")
     assert traces_of(folder / "copy", WORD) == []
+
+
+def test_a_killed_export_is_named_where_it_stands_and_nowhere_else(prepared, tmp_path):
+    folder = Path(shutil.copytree(prepared, tmp_path / "all"))
+    root = folder / "store"
+    killed(root, EXPORT, "export.drafted")
+    killed(root, JOURNAL, "export.renamed")
+    named = [row["what"] for row in forget_word(root)["residual"]]
+    assert f"export journal {folder / 'journal.jsonl'}" in named
+    assert not any("out.jsonl" in what for what in named)
+    with amos.api.Store.open(root) as store:
+        assert not any(copy.is_unfinished for copy in store.shard.copies())
+    assert WORD in (folder / "journal.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("code", "name"), [(EXPORT, "out.jsonl"), (TABLES, "tables")])
+def test_an_export_to_the_same_place_removes_what_a_killed_one_left(prepared, tmp_path, code, name):
+    folder = Path(shutil.copytree(prepared, tmp_path / "all"))
+    killed(folder / "store", code, "export.drafted")
+    assert list(folder.glob(f".{name}.*.draft"))
+    with amos.api.Store.open(folder / "store", read_only=True) as store:
+        export_lines(store, "jsonl", folder / name)
+    assert list(folder.glob(f".{name}*")) == []
+    assert (folder / name).exists()
+
+
+def test_what_a_living_export_writes_stays_and_is_named(prepared, tmp_path):
+    folder = Path(shutil.copytree(prepared, tmp_path / "all"))
+    root = folder / "store"
+    hold = AT_WORK + (
+        "from amos.flow.noting import exporting\n"
+        "with exporting(opened().shard, folder / 'out.jsonl', 'export jsonl', utc_now()) as export:\n"
+        "    print(export.draft.name, flush=True); sys.stdin.read()"
+    )
+    known = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(root)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=known,
+    ) as exporter:  # fmt: skip
+        draft = exporter.stdout.readline().strip()
+        named = [row["what"] for row in forget_word(root, wait_seconds=0)["residual"]]
+        assert f"unfinished export jsonl {folder / 'out.jsonl'} ({draft})" in named
+        exporter.stdin.close()
+    assert (exporter.returncode, (folder / "out.jsonl").exists()) == (0, True)
+    with amos.api.Store.open(root) as store:
+        assert "export jsonl" in [copy.kind for copy in store.shard.copies()]
 
 
 def test_an_orphan_whose_removal_was_killed_goes_with_the_next_writer(prepared, tmp_path):

@@ -22,6 +22,7 @@ _file_option = click.option(
     show_default="standard output",
     help="Where to write.",
 )
+_replace_option = click.option("--replace", is_flag=True, help="Replace the file that stands there.")
 _folder_option = click.option(
     "-o",
     "--output",
@@ -37,7 +38,8 @@ def export() -> None:
     """Write the tables out for other tools.
 
     Every format but `parquet` leaves something out, and says what. A file or folder appears only when it is
-    whole, and the store remembers where it went, so that forgetting can name it.
+    whole, and the store remembers where it went, so that forgetting can name it. Nothing is overwritten:
+    a file that stands there is replaced only with --replace, a folder never.
 
     \b
     Examples:
@@ -48,10 +50,13 @@ def export() -> None:
 
 @export.command()
 @_file_option
+@_replace_option
 @click.option("--table", "tables", multiple=True, metavar="TABLE", help="Only this table; repeatable.")
 @json_option
 @pass_invocation
-def jsonl(invocation: Invocation, *, output: str, tables: tuple[str, ...], as_json: bool) -> None:
+def jsonl(
+    invocation: Invocation, *, output: str, replace: bool, tables: tuple[str, ...], as_json: bool
+) -> None:
     """Write one JSON object per row, table by table.
 
     The key `table` says which table a row belongs to; ids are text, times RFC 3339. Everything of the
@@ -71,7 +76,8 @@ def jsonl(invocation: Invocation, *, output: str, tables: tuple[str, ...], as_js
         if output == "-":
             print_rows(rows)
             return
-        _tell(export_lines(store, "jsonl", output, tables=tables), as_json=as_json)
+        record = export_lines(store, "jsonl", output, tables=tables, replace=replace)
+    _tell(record, as_json=as_json)
 
 
 @export.command()
@@ -127,23 +133,25 @@ def markdown(invocation: Invocation, *, output: Path, as_json: bool) -> None:
 
 @export.command()
 @_file_option
+@_replace_option
 @json_option
 @pass_invocation
-def mem0(invocation: Invocation, *, output: str, as_json: bool) -> None:
+def mem0(invocation: Invocation, *, output: str, replace: bool, as_json: bool) -> None:
     """Write claims as mem0 keeps memories: one object with `results`.
 
     \b
     Example:
       amos export mem0 -o memories.json
     """
-    _shape(invocation, "mem0", output, as_json=as_json)
+    _shape(invocation, "mem0", output, replace=replace, as_json=as_json)
 
 
 @export.command("mcp-memory")
 @_file_option
+@_replace_option
 @json_option
 @pass_invocation
-def mcp_memory(invocation: Invocation, *, output: str, as_json: bool) -> None:
+def mcp_memory(invocation: Invocation, *, output: str, replace: bool, as_json: bool) -> None:
     """Write what holds now as the MCP memory server keeps it: entities, observations, relations.
 
     `amos ingest` reads it again.
@@ -152,28 +160,30 @@ def mcp_memory(invocation: Invocation, *, output: str, as_json: bool) -> None:
     Example:
       amos export mcp-memory -o memory.jsonl
     """
-    _shape(invocation, "mcp-memory", output, as_json=as_json)
+    _shape(invocation, "mcp-memory", output, replace=replace, as_json=as_json)
 
 
 @export.command()
 @_file_option
+@_replace_option
 @json_option
 @pass_invocation
-def openai(invocation: Invocation, *, output: str, as_json: bool) -> None:
+def openai(invocation: Invocation, *, output: str, replace: bool, as_json: bool) -> None:
     """Write each conversation as one line of messages with roles.
 
     \b
     Example:
       amos export openai -o messages.jsonl
     """
-    _shape(invocation, "openai", output, as_json=as_json)
+    _shape(invocation, "openai", output, replace=replace, as_json=as_json)
 
 
 @export.command()
 @click.argument("output", type=OutputPath(dir_okay=False, path_type=Path), metavar="OUT")
+@_replace_option
 @json_option
 @pass_invocation
-def journal(invocation: Invocation, *, output: Path, as_json: bool) -> None:
+def journal(invocation: Invocation, *, output: Path, replace: bool, as_json: bool) -> None:
     """Write the whole journal to OUT, one JSON object per line, with a verifier beside it.
 
     Commits in order, the events of each, and after every event its rows with their salts; a row that was
@@ -184,10 +194,8 @@ def journal(invocation: Invocation, *, output: Path, as_json: bool) -> None:
     Example:
       amos export journal journal.jsonl
     """
-    from amos.moves import export_journal
-
     with invocation.open_store() as store:
-        record = export_journal(store, output)
+        record = store.export_journal(output, replace=replace)
     if as_json:
         print_object(record)
     else:
@@ -195,13 +203,13 @@ def journal(invocation: Invocation, *, output: Path, as_json: bool) -> None:
         click.echo(f"check it with: python -I {record['verifier']} {output}")
 
 
-def _shape(invocation: Invocation, form: str, output: str, *, as_json: bool) -> None:
+def _shape(invocation: Invocation, form: str, output: str, *, replace: bool, as_json: bool) -> None:
     from amos.flow.export_shapes import LEFT_OUT
     from amos.moves import export_lines, shape_lines
 
     with invocation.open_store() as store:
         if output != "-":
-            _tell(export_lines(store, form, output), as_json=as_json)
+            _tell(export_lines(store, form, output, replace=replace), as_json=as_json)
             return
         print_lines(shape_lines(store, form))
     for what in LEFT_OUT[form]:

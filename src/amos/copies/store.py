@@ -22,6 +22,7 @@ from amos.storage.copying import (
     copy_segments,
     drop_unnamed,
 )
+from amos.storage.drafts import drafting, drafts_of, settle
 from amos.storage.failpoints import reach
 from amos.storage.files import disk_errors, draft_folder, place_file, rename_durably, sync_folder
 from amos.storage.folders import (
@@ -47,6 +48,8 @@ __all__ = [
     "build_shard",
     "building",
     "catalog_records",
+    "drafting",
+    "drafts_of",
     "find_shard",
     "held_backup",
     "holds_shard",
@@ -55,6 +58,7 @@ __all__ = [
     "plant_shard",
     "put_in_place",
     "scratch_copy",
+    "withdraw_copy",
 ]
 
 _KIND = "amos-backup"
@@ -321,5 +325,15 @@ def note_copies(shard: Path, entries: Iterable[CopyEntry], *, is_only: bool = Fa
                 care.put_copy(entry)
                 if is_only:
                     care.drop_copies(entry.place, but=entry.copy_id)
+    finally:
+        catalog.close()
+
+
+def withdraw_copy(shard: Path, entry: CopyEntry) -> None:
+    """Note that nothing came of a copy that was registered before it was made."""
+    catalog = Catalog(shard)
+    try:
+        with catalog.writing("withdraw copy"):
+            settle(Care(catalog), entry, is_made=False)
     finally:
         catalog.close()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from amos.clock import as_text, to_us
-from amos.copies.store import Progress, back_up, held_backup, note_copy
-from amos.errors import BusyError, CapacityError, InputError, UsageError
+from amos.copies.store import Progress, back_up, held_backup
+from amos.errors import UsageError
+from amos.flow.noting import noted
 from amos.identity import random_id
 from amos.schemas.catalog import CopyEntry
-
-_LOG = logging.getLogger(__name__)
 
 
 def back_up_shard(
@@ -78,13 +76,3 @@ def require_apart(shard: Path, destination: Path) -> None:
             path=str(destination),
             advice="Name a folder outside of it, best on another disk.",
         )
-
-
-def noted(shard: Path, entry: CopyEntry, *, is_only: bool = False) -> bool:
-    """Register a copy; return False for a shard that cannot be written."""
-    try:
-        note_copy(shard, entry, is_only=is_only)
-    except (InputError, BusyError, CapacityError) as cause:
-        _LOG.warning("the copy could not be registered", extra={"cause": cause.message})
-        return False
-    return True

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.flow.memories import Memory, by_subject, memories
-from amos.flow.placing import appearing, write_synced
+from amos.flow.placing import write_synced
 from amos.flow.printed import shown_id
 from amos.flow.sight import Sight
 from amos.flow.streaming import rows_in_sight
@@ -95,18 +95,17 @@ def _relations(sight: Sight, names: dict[bytes, str]) -> Iterator[str]:
 
 
 def write_markdown(sight: Sight, folder: Path) -> tuple[int, int]:
-    """Write a file per subject and an index to the new folder; return how many claims and bytes."""
+    """Write a file per subject and an index to the empty folder; return how many claims and bytes."""
     index = ["# Memory", ""]
     count = size = 0
-    with appearing(folder) as draft:
-        for identifier, label, found in by_subject(sight):
-            name = _file_name(label, identifier)
-            payload = ("\n".join(_page(label, found)) + "\n").encode()
-            write_synced(draft / name, payload)
-            index.append(f"- [{_plain(label)}]({name}): {len(found)}")
-            count, size = count + len(found), size + len(payload)
-        payload = ("\n".join(index) + "\n").encode()
-        write_synced(draft / "index.md", payload)
+    for identifier, label, found in by_subject(sight):
+        name = _file_name(label, identifier)
+        payload = ("\n".join(_page(label, found)) + "\n").encode()
+        write_synced(folder / name, payload)
+        index.append(f"- [{_plain(label)}]({name}): {len(found)}")
+        count, size = count + len(found), size + len(payload)
+    payload = ("\n".join(index) + "\n").encode()
+    write_synced(folder / "index.md", payload)
     return count, size + len(payload)
 
 

@@ -19,7 +19,7 @@ from amos.copies.store import FORMAT, catalog_records
 from amos.copies.wrapping import wrap_key
 from amos.errors import SchemaError, UsageError
 from amos.flow.digest import state_digest
-from amos.flow.placing import appearing, write_synced
+from amos.flow.placing import write_synced
 from amos.flow.sight import Sight
 from amos.journal.store import Shard, Snapshot
 from amos.schemas.state import TABLES, stored
@@ -53,17 +53,16 @@ class ParquetTerms:
 def export_parquet(
     shard: Shard, folder: Path, terms: ParquetTerms, *, progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Write every row version of every table, and the catalog, to the new folder; return the manifest.
+    """Write every row version of every table, and the catalog, to the empty folder; return the manifest.
 
-    The folder appears when it is whole.  A narrowed scope leaves out what is not in sight, and with it the
-    journal.  Raises UsageError when something stands there, SchemaError when the asked format cannot hold
-    what is stored.
+    A narrowed scope leaves out what is not in sight, and with it the journal.  Raises SchemaError when the
+    asked format cannot hold what is stored.
     """
-    with shard.pin() as snapshot, appearing(folder) as draft:
+    with shard.pin() as snapshot:
         _require_format(shard, snapshot, terms.format_number)
-        manifest = _Writer(shard=shard, snapshot=snapshot, draft=draft, terms=terms).write(progress)
+        manifest = _Writer(shard=shard, snapshot=snapshot, draft=folder, terms=terms).write(progress)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        write_synced(draft / "manifest.json", text.encode())
+        write_synced(folder / "manifest.json", text.encode())
     return manifest
 
 

@@ -33,10 +33,14 @@ def lines_of(sight: Sight, form: str) -> Iterator[str]:
     return _LINES[form](sight)
 
 
+FOLDERS = ("markdown",)
+"""Shapes that are a folder."""
+
+
 def write_shape(sight: Sight, form: str, place: Path, tables: Sequence[str] = ()) -> dict[str, Any]:
-    """Write a shape to `place`, which appears when it is whole; return the receipt."""
+    """Write a shape to the empty file or folder `place`; return the receipt without the place."""
     facts: dict[str, Any]
-    if form == "markdown":
+    if form in FOLDERS:
         rows, size = export_memories.write_markdown(sight, place)
         facts = {"rows": rows, "bytes": size}
     else:
@@ -45,7 +49,6 @@ def write_shape(sight: Sight, form: str, place: Path, tables: Sequence[str] = ()
         facts = {"rows": done.lines, "bytes": done.byte_count, "sha256": done.sha256}
     return {
         "format": form,
-        "place": str(place),
         **facts,
         "graph_version": sight.snapshot.version or None,
         "lossless": False,

@@ -30,6 +30,7 @@ from amos.flow.forget_selection import (
 )
 from amos.flow.forget_suppress import suppress
 from amos.flow.moments import SUPPRESSING
+from amos.flow.noting import known_copies
 from amos.flow.returning import Ended, ended_tombstones, expiry_event
 from amos.flow.tombstoned import tombstone_rows
 from amos.identity import id_text
@@ -230,7 +231,7 @@ class Forgetting:
             "tombstones": tombstones,
             "expired": done.expired,
             "segments_rewritten": rewritten,
-            "residual": residual(self.shard.copies(), residue),
+            "residual": residual(known_copies(self.shard), residue),
             "waiting_for": list(residue.waiting_for),
             "held_by": [],
             "graph_version": version,
@@ -265,7 +266,7 @@ class Forgetting:
         return {**_counts(plan, request), "removed": {}, "dry_run": False, "status": "suppressed",
                 "suppressed": plan.removed, "tombstones": tombstones.num_rows, "expired": ended.total,
                 "segments_rewritten": 0,
-                "residual": residual(self.shard.copies(), residue), "waiting_for": [], "held_by": [],
+                "residual": residual(known_copies(self.shard), residue), "waiting_for": [], "held_by": [],
                 "graph_version": version}  # fmt: skip
 
     def _runs(self) -> dict[bytes, list[int]]:

@@ -28,6 +28,8 @@ _TEXTS = {"sources": "content", "atoms": "payload", "entities": "name", "convers
 _UNPRINTED = (
     "decisions", "edges", "lineage", "disputes", "echoes", "outcomes", "feedback", "mentions", "candidates",
 )  # fmt: skip
+_RESTORABLE = ("backup", "replaced store")
+_RESTORED, _DELETED = "it is deleted, or restored: restoring forgets again", "it is deleted"
 _ORDER = ("atoms", "sources", "conversations", "entities", *_UNPRINTED)
 
 
@@ -125,5 +127,5 @@ def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]
     newest = {(copy.kind, copy.place): copy for copy in sorted(copies, key=lambda one: one.made_us)}
     for copy in newest.values():
         why = f"this {copy.kind} was made on {as_text(copy.made_us)}, before the erasure"
-        rows.append((f"{copy.kind} {copy.place}", why, "it is deleted, or restored: restoring forgets again"))
+        rows.append((f"{copy.kind} {copy.place}", why, _RESTORED if copy.kind in _RESTORABLE else _DELETED))
     return [dict(zip(("what", "why", "until"), row, strict=True)) for row in rows]

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from amos.errors import InputError, IntegrityError, UsageError
 from amos.flow.digest import state_digest
+from amos.flow.noting import exporting, require_free
 from amos.flow.placing import write_lines
 from amos.flow.references import find_rows
 from amos.flow.sight import Sight
@@ -117,8 +118,13 @@ def _newest(found: pa.Table, shown: pa.Table) -> pa.Table:
     return found.filter(pa.array([one == place for one in places]))
 
 
-def export_journal(shard: Shard, path: Path, scope: Mapping[str, str]) -> dict[str, Any]:
-    """Write the journal to `path` and the stand-alone verifier beside it; say what was written."""
+def export_journal(
+    shard: Shard, path: Path, scope: Mapping[str, str], *, now: datetime, replace: bool = False
+) -> dict[str, Any]:
+    """Write the journal to `path` and the stand-alone verifier beside it; say what was written.
+
+    replace: files that stand there already are replaced.
+    """
     if scope:
         raise UsageError(
             "a journal holds the whole shard, whatever its scope", advice="Leave the scope flags out."
@@ -130,12 +136,20 @@ def export_journal(shard: Shard, path: Path, scope: Mapping[str, str]) -> dict[s
             ends[:] = [line]
             yield line
 
-    with shard.pin():
-        count = write_lines(lines(), path).lines
-    verifier = path.with_name(VERIFIER)
-    verifier.write_text(Path(check_export.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    verifier, text = path.with_name(VERIFIER), Path(check_export.__file__).read_bytes()
+    if not (verifier.is_file() and verifier.read_bytes() == text):
+        require_free(verifier, replace=replace)
+    with exporting(shard, path, "export journal", now, replace=replace) as export, shard.pin():
+        count = write_lines(lines(), export.draft).lines
+    verifier.write_bytes(text)
     end = json.loads(ends[0])["end"]
-    return {"file": str(path), "lines": count, "verifier": str(verifier), **end}
+    return {
+        "file": str(path),
+        "lines": count,
+        "verifier": str(verifier),
+        **end,
+        "registered": export.is_noted,
+    }
 
 
 def check_proof_record(record: Record, checkpoint: Record | None) -> dict[str, Any]:

@@ -151,9 +151,7 @@ def write_table(table: pa.Table, path: Path) -> None:
     """Write `table` as Parquet to `path`, which appears only when it is whole."""
     import pyarrow.parquet as pq
 
-    draft = path.with_name(f".{path.name}.draft")
-    try:
+    from amos.copies.store import drafting
+
+    with drafting(path) as draft:
         pq.write_table(table, draft, compression="zstd")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -79,9 +79,9 @@ def note_answers(shard: Shard, extractor: Extractor, now: datetime) -> None:
     """Register the file that an extractor adds a model's answers to, if it does."""
     path = getattr(extractor, "written_to", None)
     if path is not None:
-        from amos.flow.receipts import noted_export  # what copies need is no part of most runs
+        from amos.flow.noting import copy_entry, noted  # what copies need is no part of most runs
 
-        noted_export(shard, path, "answers of a model", now)
+        noted(shard.folder, copy_entry(shard, path, "answers of a model", now))
 
 
 @lru_cache(maxsize=1)

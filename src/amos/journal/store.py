@@ -39,6 +39,7 @@ from amos.schemas.catalog import Idempotency, SegmentEntry
 from amos.storage.care import Care
 from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog, Replacement
+from amos.storage.drafts import clear_unfinished
 from amos.storage.failpoints import reach
 from amos.storage.filesystems import refuse_network_disk as refuse_unsafe_disk
 from amos.storage.folders import find_shard, make_inner_folders, make_shard
@@ -118,6 +119,7 @@ class Shard(Upkeep, Mends, Rejecting):
         make_inner_folders(folder)
         shard = cls(folder, read_only=False)
         clean_orphans(folder, shard._named_files, shard._catalog.truncate_log)
+        clear_unfinished(shard._catalog, shard._care)
         if shard.erasures("purging"):
             shard.purge(wait_seconds=0)
         return shard

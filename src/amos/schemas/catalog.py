@@ -147,14 +147,31 @@ class LeaseEntry(NamedTuple):
     expires_us: int
 
 
+UNFINISHED = "unfinished "
+"""What the kind of a copy begins with until it stands at its place."""
+
+
 class CopyEntry(NamedTuple):
-    """A backup or an export that was made."""
+    """A backup or an export that was made, or one that was begun."""
 
     copy_id: bytes
     kind: str
     made_us: int
     graph_version: int
     place: str
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it may not stand at its place: it is being written, or whoever wrote it was killed."""
+        return self.kind.startswith(UNFINISHED)
+
+    def begun(self) -> CopyEntry:
+        """Return it as it is noted before it is written."""
+        return self._replace(kind=UNFINISHED + self.kind)
+
+    def finished(self) -> CopyEntry:
+        """Return it as it is noted once it stands at its place."""
+        return self._replace(kind=self.kind.removeprefix(UNFINISHED))
 
 
 class Idempotency(NamedTuple):

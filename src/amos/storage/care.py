@@ -117,6 +117,10 @@ class Care:
             CopyEntry(*row) for row in self._catalog.rows("SELECT * FROM copies ORDER BY made_us, copy_id")
         ]
 
+    def drop_copy(self, copy_id: bytes) -> None:
+        """Forget a copy of which nothing is left."""
+        self._tallies.drop("copies", "copy_id = ?", (copy_id,))
+
     def drop_copies(self, place: str, *, but: bytes) -> None:
         """Forget the copies that stood at `place` before the one called `but` took their room."""
         self._tallies.drop("copies", "place = ? AND copy_id <> ?", (place, but))

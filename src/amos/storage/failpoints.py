@@ -39,6 +39,8 @@ FAILPOINTS: dict[str, str] = {
     "restore.moved_aside": "the shard that was there has another name, its place is empty",
     "repair.file_copied": "a segment from a backup is whole, under its temporary name",
     "repair.before_commit": "what a repair derived is written, the transaction is open",
+    "export.drafted": "an export is whole, under its temporary name",
+    "export.renamed": "an export has its final name, the store does not know yet",
     "clean.before_remove": "an orphan was found and is about to go",
 }
 

@@ -25,6 +25,8 @@ def backup_lines(record: Record) -> Iterator[str]:
         yield "The key is in it: whoever has the backup can read and change everything."
     else:
         yield "The key is not in it: keep a copy of keys.sqlite elsewhere, nothing opens without it."
+    if not record["registered"]:
+        yield "The store could not note where it is: no `amos forget` will name this copy."
 
 
 def restore_lines(record: Record) -> Iterator[str]:
@@ -55,6 +57,8 @@ def written_lines(record: Record) -> Iterator[str]:
         yield key
     for what in record["left_out"]:
         yield f"Left out: {what}."
+    if not record["registered"]:
+        yield "The store could not note where it is: no `amos forget` will name this copy."
 
 
 def import_lines(record: Record) -> Iterator[str]:

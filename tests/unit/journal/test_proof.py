@@ -162,7 +162,7 @@ def test_an_empty_history_is_the_beginning_of_every_other(tmp_path):
 def test_an_exported_journal_is_checked_by_the_file_beside_it_alone(shard, tmp_path):
     forget(shard, "sources", 1, 2)
     commit(shard, story(8, 2))
-    told = export_journal(shard, tmp_path / "journal.jsonl", {})
+    told = export_journal(shard, tmp_path / "journal.jsonl", {}, now=NOW)
     checkpoint = tmp_path / "checkpoint.json"
     checkpoint.write_text(json.dumps(take_checkpoint(shard, None, now=NOW)))
     command = [sys.executable, "-I", told["verifier"], told["file"], "--checkpoint", str(checkpoint)]
@@ -182,7 +182,7 @@ def problems_of(lines):
 def lines(shard, tmp_path):
     forget(shard, "atoms", 1, 1)
     path = tmp_path / "journal.jsonl"
-    export_journal(shard, path, {})
+    export_journal(shard, path, {}, now=NOW)
     return path.read_text(encoding="utf-8").splitlines()
 
 
@@ -241,7 +241,7 @@ def test_a_journal_is_whole_or_none(shard, tmp_path):
     from amos.errors import UsageError
 
     with pytest.raises(UsageError, match="whole shard"):
-        export_journal(shard, tmp_path / "j.jsonl", {"project": "p"})
+        export_journal(shard, tmp_path / "j.jsonl", {"project": "p"}, now=NOW)
     assert not (tmp_path / "j.jsonl").exists()
 
 
@@ -252,5 +252,5 @@ def test_a_journal_of_a_damaged_store_is_refused(tmp_path):
         Shard.open(tmp_path / "store", read_only=True) as damaged,
         pytest.raises(IntegrityError, match="missing"),
     ):
-        export_journal(damaged, tmp_path / "j.jsonl", {})
+        export_journal(damaged, tmp_path / "j.jsonl", {}, now=NOW)
     assert not (tmp_path / "j.jsonl").exists()
