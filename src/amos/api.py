@@ -271,7 +271,7 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
 
     def holds(self) -> list[dict[str, Any]]:
         """Return all holds, oldest first; released ones say when."""
-        from amos.flow.forget_holds import shown_hold
+        from amos.flow.printed import shown_hold
 
         return [shown_hold(entry) for entry in self.shard.holds()]
 

@@ -24,6 +24,7 @@ __all__ = [
     "export_lines",
     "export_tables",
     "import_export",
+    "left_out",
     "repair",
     "restore",
     "shape_lines",
@@ -159,9 +160,8 @@ def export_lines(
         exporting(store.shard, place, f"export {form}", now, is_folder=is_folder, replace=replace) as export,
         store.shard.pin() as snapshot,
     ):
-        receipt = write_shape(
-            Sight(snapshot=snapshot, now=now, scope=store.scope), form, export.draft, tables
-        )
+        sight = Sight(snapshot=snapshot, now=now, scope=store.scope)
+        receipt = write_shape(sight, form, export.draft, tables, store.shard.holds())
     return {**receipt, "place": str(place), "registered": export.is_noted}
 
 
@@ -199,6 +199,15 @@ def repair(
     tenant, workspace = shard
     with Shard.open_as_is(_owned(Path(root), "repair"), tenant=tenant, workspace=workspace) as opened:
         return repair_shard(opened, folder, is_dry=dry_run, discard_newer=discard_newer, progress=progress)
+
+
+def left_out(store: Store, form: str) -> list[str]:
+    """Return what a shape leaves out of what is in the store's scope."""
+    from amos.flow.export_shapes import left_out as left
+    from amos.flow.sight import Sight
+
+    with store.shard.pin() as snapshot:
+        return left(Sight(snapshot=snapshot, now=utc_now(), scope=store.scope), form, store.shard.holds())
 
 
 def shape_lines(store: Store, form: str) -> Iterator[str]:

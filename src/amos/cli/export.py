@@ -69,12 +69,14 @@ def jsonl(
       amos export jsonl -o memory.jsonl
       amos export jsonl --table atoms
     """
-    from amos.moves import export_lines
+    from amos.moves import export_lines, left_out
 
     with invocation.open_store() as store:
         rows = store.export(tables)
         if output == "-":
             print_rows(rows)
+            for what in left_out(store, "jsonl"):
+                invocation.notice(f"left out: {what}")
             return
         record = export_lines(store, "jsonl", output, tables=tables, replace=replace)
     _tell(record, as_json=as_json)
@@ -204,15 +206,15 @@ def journal(invocation: Invocation, *, output: Path, replace: bool, as_json: boo
 
 
 def _shape(invocation: Invocation, form: str, output: str, *, replace: bool, as_json: bool) -> None:
-    from amos.flow.export_shapes import LEFT_OUT
-    from amos.moves import export_lines, shape_lines
+    from amos.moves import export_lines, left_out, shape_lines
 
     with invocation.open_store() as store:
         if output != "-":
             _tell(export_lines(store, form, output, replace=replace), as_json=as_json)
             return
         print_lines(shape_lines(store, form))
-    for what in LEFT_OUT[form]:
+        lost = left_out(store, form)
+    for what in lost:
         invocation.notice(f"left out: {what}")
 
 

@@ -21,8 +21,10 @@ from amos.errors import SchemaError, UsageError
 from amos.flow.digest import state_digest
 from amos.flow.placing import write_synced
 from amos.flow.sight import Sight
+from amos.flow.standing import standing_bans
 from amos.journal.store import Shard, Snapshot
 from amos.schemas.state import TABLES, stored
+from amos.views.plain import plural
 
 KIND = "amos-export"
 NO_KEY = "tombstones not transferable"
@@ -125,6 +127,7 @@ class _Writer:
             "complete": self.is_whole,
             "scope": dict(self.terms.scope),
             "left_out": self._left_out(),
+            "tombstones": standing_bans(self.snapshot.current("tombstones"), to_us(self.terms.now)),
             "keys": wrap_key(key, secret, self.terms.salt) if secret and self.is_whole else NO_KEY,
             "tables": tables,
             "catalog": catalog,
@@ -133,10 +136,12 @@ class _Writer:
     def _left_out(self) -> list[str]:
         if self.is_whole:
             return ["packet receipts and other telemetry", "derived indexes: they are rebuilt"]
+        standing = sum(hold.released_us is None for hold in self.shard.holds())
         return [
             "rows out of the scope",
             "the journal and the commit log: they are of the whole shard",
             "packet receipts and other telemetry",
+            *([plural(standing, "legal hold")] if standing else []),
         ]
 
     def _table(self, name: str) -> dict[str, Any]:

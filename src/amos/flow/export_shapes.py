@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from amos.clock import to_us
 from amos.errors import UsageError
 from amos.flow import export_memories, export_messages
 from amos.flow.export import LOST, export_rows, json_lines
 from amos.flow.placing import write_lines
 from amos.flow.sight import Sight
+from amos.flow.standing import standing_bans
+from amos.schemas.catalog import HoldEntry
+from amos.views.plain import plural
 
 _LINES: dict[str, Callable[[Sight], Iterator[str]]] = {
     "mem0": export_memories.mem0_lines,
@@ -37,14 +41,28 @@ FOLDERS = ("markdown",)
 """Shapes that are a folder."""
 
 
-def write_shape(sight: Sight, form: str, place: Path, tables: Sequence[str] = ()) -> dict[str, Any]:
+def left_out(sight: Sight, form: str, holds: Sequence[HoldEntry]) -> list[str]:
+    """Return what a shape leaves out of what is stored; holds: of the shard."""
+    found = list(LEFT_OUT[form])
+    bans = standing_bans(sight.current("tombstones"), to_us(sight.now))
+    if bans:
+        found.append(f"the bans on what was forgotten ({plural(bans, 'tombstone')}): the key binds them")
+    standing = sum(hold.released_us is None for hold in holds)
+    if standing and (form != "jsonl" or sight.scope):
+        found.append(plural(standing, "legal hold"))
+    return found
+
+
+def write_shape(
+    sight: Sight, form: str, place: Path, tables: Sequence[str] = (), holds: Sequence[HoldEntry] = ()
+) -> dict[str, Any]:
     """Write a shape to the empty file or folder `place`; return the receipt without the place."""
     facts: dict[str, Any]
     if form in FOLDERS:
         rows, size = export_memories.write_markdown(sight, place)
         facts = {"rows": rows, "bytes": size}
     else:
-        lines = json_lines(export_rows(sight, tables)) if form == "jsonl" else lines_of(sight, form)
+        lines = json_lines(export_rows(sight, tables, holds)) if form == "jsonl" else lines_of(sight, form)
         done = write_lines(lines, place)
         facts = {"rows": done.lines, "bytes": done.byte_count, "sha256": done.sha256}
     return {
@@ -52,5 +70,5 @@ def write_shape(sight: Sight, form: str, place: Path, tables: Sequence[str] = ()
         **facts,
         "graph_version": sight.snapshot.version or None,
         "lossless": False,
-        "left_out": LEFT_OUT[form],
+        "left_out": left_out(sight, form, holds),
     }

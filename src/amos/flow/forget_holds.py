@@ -14,6 +14,7 @@ from amos.clock import as_text, to_us
 from amos.errors import EngineError, InputError, UsageError
 from amos.flow.forget_plan import ErasurePlan
 from amos.flow.forget_selection import ForgetRequest, Selected, current_rows, find_one, is_code, select
+from amos.flow.printed import shown_hold
 from amos.identity import id_text, parse_ref, prefix_range, random_id
 from amos.journal.events import EventNotice
 from amos.journal.holds import hold_digest
@@ -88,7 +89,7 @@ def refuse_held(shard: Shard, held: list[Row], *, actor: str, run_id: bytes, now
     )
 
 
-def _note(
+def note_hold(
     shard: Shard,
     notice: EventNotice,
     entry: HoldEntry | None,
@@ -97,6 +98,8 @@ def _note(
     run_id: bytes,
     now: datetime,
 ) -> int:
+    """Commit what an event says of a hold, and the hold itself where there is one; return the version."""
+
     def write_down(care: CareLog, _version: int) -> None:
         if entry is not None:
             care.put_hold(entry)
@@ -131,7 +134,7 @@ def place_hold(
         "terms": hold_digest(entry, shard.key),
     }
     notice = EventNotice("hold_placed", said)
-    _note(shard, notice, entry, actor=actor, run_id=random_id(), now=now)
+    note_hold(shard, notice, entry, actor=actor, run_id=random_id(), now=now)
     return shown_hold(entry)
 
 
@@ -160,14 +163,14 @@ def release_hold(shard: Shard, ref: str, *, actor: str, now: datetime) -> Row:
     low, high = prefix_range(body)
     found = [one for one in shard.holds() if table == "holds" and low <= one.hold_id <= high]
     if not found and table == "holds" and (lost := _lost_hold(shard, ref)) is not None:
-        _note(shard, lost, None, actor=actor, run_id=random_id(), now=now)
+        note_hold(shard, lost, None, actor=actor, run_id=random_id(), now=now)
         end = {"reason": "", "placed_at": None, "released_at": as_text(to_us(now))}
         return {"hold_id": lost.payload["hold"], "kind": lost.payload["kind"], "ref": "", **end}
     if len(found) != 1 or found[0].released_us is not None:
         raise UsageError(f"no standing hold is called {ref}", path=ref, advice="See `amos hold list`.")
     entry = found[0]._replace(released_us=to_us(now))
     notice = EventNotice("hold_released", {"hold": id_text("holds", entry.hold_id), "kind": entry.kind})
-    _note(shard, notice, entry, actor=actor, run_id=random_id(), now=now)
+    note_hold(shard, notice, entry, actor=actor, run_id=random_id(), now=now)
     return shown_hold(entry)
 
 
@@ -185,15 +188,3 @@ def _lost_hold(shard: Shard, ref: str) -> EventNotice | None:
     found = [one for name, one in said.items() if name.startswith(ref.lower())]
     terms = {"hold": found[0]["hold"], "kind": found[0]["kind"]} if len(found) == 1 else None
     return None if terms is None else EventNotice("hold_released", terms)
-
-
-def shown_hold(entry: HoldEntry) -> Row:
-    """Return a hold as it is printed."""
-    return {
-        "hold_id": id_text("holds", entry.hold_id),
-        "kind": entry.kind,
-        "ref": entry.ref,
-        "reason": entry.reason,
-        "placed_at": as_text(entry.placed_us),
-        "released_at": as_text(entry.released_us),
-    }

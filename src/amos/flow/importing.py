@@ -10,22 +10,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
+from amos.clock import to_us
 from amos.copies.store import Progress, plant_shard, put_in_place
 from amos.copies.wrapping import unwrap_key
 from amos.errors import InputError, IntegrityError
 from amos.flow.digest import state_digest
+from amos.flow.hold_import import RepeatingHolds
 from amos.flow.ingest import Run
 from amos.flow.outcome_import import RepeatingOutcomes, repeat_in_order
 from amos.flow.parcel_lines import Lines, open_lines
 from amos.flow.parcels import Parcel, open_parcel
 from amos.flow.policies import rules_of
-from amos.flow.reapply import lacking_tombstones
 from amos.flow.reingest import Reading, export_name, extractor_of, read_told, undecidable
 from amos.flow.restore import building_beside
 from amos.flow.review_import import Repeating
 from amos.flow.streaming import Held
+from amos.flow.tombstone_import import read_bans
 from amos.identity import random_id
 from amos.journal.store import EventRows, Shard
 from amos.journal.verify import verify_shard
@@ -80,7 +80,7 @@ def import_parcel(
         elif dry_run:
             receipt = _would_merge(terms, parcel, scratch / "empty")
         else:
-            receipt = _merge(terms, parcel, None if built is None else scratch)
+            receipt = _merge(terms, parcel)
     return {**receipt, "dry_run": dry_run, "seconds": round(time.perf_counter() - began, 3)}
 
 
@@ -148,6 +148,7 @@ def _adopt(terms: Importing, parcel: Parcel, built: Path, *, dry_run: bool) -> d
         "records_read": None,
         "sources": None,
         "tombstones": {"transferred": tombstones, "not_transferable": 0},
+        "holds": {"repeated": _standing(parcel), "linked": 0, "refused": 0, "lost": []},
         "graph_version": parcel.manifest["graph_version"],
         "state_digest": parcel.manifest["state_digest"],
         "state_digest_equal": True,
@@ -155,27 +156,21 @@ def _adopt(terms: Importing, parcel: Parcel, built: Path, *, dry_run: bool) -> d
     }
 
 
-def _merge(terms: Importing, parcel: Parcel, planted: Path | None) -> dict[str, Any]:
-    """Bring in the sources of a Parquet export; say whether the state is the same afterwards.
-
-    planted: the store folder in which the export stands as a shard.
-    """
-    count = parcel.manifest["tables"].get("tombstones", {"rows": 0})["rows"]
+def _merge(terms: Importing, parcel: Parcel) -> dict[str, Any]:
+    """Bring in the sources of a Parquet export; say whether the state is the same afterwards."""
     with Shard.create(terms.root, tenant=terms.tenant, workspace=terms.workspace, now=terms.now()) as shard:
-        brought = None if planted is None else _bring_tombstones(shard, planted, terms)
         record = bring_sources(shard, parcel, terms, label=parcel.folder)
         with shard.pin() as snapshot:
             digest = state_digest(snapshot) if snapshot.version else None
     was_empty = parcel.is_complete and record["sources"]["new"] == record["records_read"]
     equal = parcel.manifest["state_digest"] == digest if parcel.is_complete else None
-    left = count if brought is None else 0
+    left = record["tombstones"]["not_transferable"]
     left_out = {f"{name}_refused": record[name]["refused"] for name in ("reviews", "outcomes")}
     differs = undecidable(parcel, **left_out) | ({"tombstones that did not come along": left} if left else {})
     return {
         "mode": "merged",
         "rows": parcel.rows,
         **record,
-        "tombstones": {"transferred": brought or 0, "not_transferable": left},
         "state_digest": digest,
         "state_digest_equal": equal,
         "differs_by": {} if equal or not was_empty else differs,
@@ -190,8 +185,20 @@ def _would_merge(terms: Importing, parcel: Parcel | Lines, empty: Path) -> dict[
     with terms.open(terms.root if is_made else empty, read_only=True) as shard:
         reading = Reading(shard=shard, held=parcel, told=read_told(parcel), label="")
         new = sum(batch.record_count for batch in reading.batches())
+        bans = read_bans(parcel, shard, to_us(terms.now()))
     counts = {"new": new, "linked": reading.linked, "rejected": 0, "unreadable": 0}
-    return {"mode": "merged", "rows": parcel.rows, "records_read": new + reading.linked, "sources": counts}
+    return {
+        "mode": "merged",
+        "rows": parcel.rows,
+        "records_read": new + reading.linked,
+        "sources": counts,
+        "tombstones": {"transferred": bans.lacking.num_rows, "not_transferable": bans.foreign},
+        "holds": {"found": _standing(parcel)},
+    }
+
+
+def _standing(held: Parcel | Lines) -> int:
+    return sum(hold.released_us is None for hold in held.holds())
 
 
 def import_lines(terms: Importing, path: Path, *, dry_run: bool = False) -> dict[str, Any]:
@@ -213,33 +220,32 @@ def import_lines(terms: Importing, path: Path, *, dry_run: bool = False) -> dict
                 receipt["state_digest"] = state_digest(snapshot) if snapshot.version else None
     receipt["sources"]["unreadable"] += lines.withheld
     receipt["records_read"] += lines.withheld
-    tombstones = {"transferred": 0, "not_transferable": 0}
-    rest = {"tombstones": tombstones, "state_digest_equal": None, "differs_by": {}, "dry_run": dry_run}
+    rest: dict[str, Any] = {"state_digest_equal": None, "differs_by": {}, "dry_run": dry_run}
     return {**receipt, **rest, "seconds": round(time.perf_counter() - began, 3)}
 
 
-def _bring_tombstones(shard: Shard, planted: Path, terms: Importing) -> int | None:
-    """Let the export's tombstones stand here too; return how many are new, None when the keys differ."""
-    with terms.open(planted, read_only=True) as other, other.pin() as theirs, shard.pin() as ours:
-        if other.key != shard.key:
-            return None
-        rows: pa.Table = lacking_tombstones(ours, theirs)
-        base = ours.version
-    if rows.num_rows:
+def _bring_tombstones(shard: Shard, held: Held, terms: Importing) -> dict[str, int]:
+    """Let those of the export's tombstones stand here that were made with this shard's key; count them."""
+    bans = read_bans(held, shard, to_us(terms.now()))
+    if bans.lacking.num_rows:
         shard.commit(
-            [EventRows("erasure_requested", "tombstones", rows)],
-            base=base,
-            reads={("tombstones", "tombstone_id"): rows["tombstone_id"]},
+            [EventRows("erasure_requested", "tombstones", bans.lacking)],
+            base=bans.base,
+            reads={("tombstones", "tombstone_id"): bans.lacking["tombstone_id"].combine_chunks()},
             operation="import",
             actor=terms.actor,
             run_id=random_id(),
             now=terms.now(),
         )
-    return int(rows.num_rows)
+    return {"transferred": bans.lacking.num_rows, "not_transferable": bans.foreign}
 
 
-def bring_sources(shard: Shard, held: Held, terms: Importing, *, label: Path) -> dict[str, Any]:
-    """Ingest the sources of an export that the shard does not have; return the receipt of the run."""
+def bring_sources(shard: Shard, held: Parcel | Lines, terms: Importing, *, label: Path) -> dict[str, Any]:
+    """Ingest the sources of an export that the shard does not have; return the receipt of the run.
+
+    Its tombstones come before, so that they bar what they can; its holds after, on what is here then.
+    """
+    tombstones = _bring_tombstones(shard, held, terms)
     told = read_told(held)
     reading = Reading(shard=shard, held=held, told=told, label=export_name(label))
     rules = replace(rules_of(shard, extractor=extractor_of(held)), earlier=told.findings)
@@ -255,7 +261,15 @@ def bring_sources(shard: Shard, held: Held, terms: Importing, *, label: Path) ->
         shard=shard, held=held, rules=rules, actor=terms.actor, run_id=run_id, now=terms.now()
     )
     repeat_in_order(repeating, outcomes)
-    record = {**receipt.as_record(), "reviews": repeating.told, "outcomes": outcomes.told}
+    holds = RepeatingHolds(shard=shard, held=held, actor=terms.actor, now=terms.now())
+    holds.repeat()
+    record = {
+        **receipt.as_record(),
+        "reviews": repeating.told,
+        "outcomes": outcomes.told,
+        "holds": holds.told,
+        "tombstones": tombstones,
+    }
     record["graph_version"] = shard.head or None
     shard.record_run(run_id, "import", started, terms.now(), record)
     return record

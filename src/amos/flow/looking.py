@@ -147,7 +147,7 @@ class Looking:
         from amos.flow.export import export_rows
 
         with self._sight() as sight:
-            yield from export_rows(sight, tables)
+            yield from export_rows(sight, tables, self.shard.holds())
 
     def recall(self) -> Recall:
         """Return the newest state as it is ranked; used as a context manager, one version answers all."""

@@ -13,8 +13,11 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from amos.clock import to_us
 from amos.errors import InputError, IntegrityError
+from amos.flow.export import HOLDS
 from amos.flow.printed import ID_TABLES
+from amos.schemas.catalog import HoldEntry
 from amos.schemas.state import TABLES, stored
 from amos.sources.own_exports import LINES, own_file
 from amos.sources.reader import Sample
@@ -51,6 +54,10 @@ class Lines:
         if waiting:
             yield _as_table(waiting, fields, self.path)
 
+    def holds(self) -> list[HoldEntry]:
+        """Return the legal holds.  Raises InputError for one that is none."""
+        return [_hold(row, self.path) for row in _rows(self.path) if row.get("table") == HOLDS]
+
 
 def open_lines(path: Path) -> Lines:
     """Return a JSON lines export whose end is there and whose texts have their digests.
@@ -63,7 +70,7 @@ def open_lines(path: Path) -> Lines:
         if "amos_end" in row:
             stated = row["amos_end"].get("rows") if isinstance(row["amos_end"], dict) else None
             continue
-        if row.get("table") not in TABLES or stated is not None:
+        if row.get("table") not in (*TABLES, HOLDS) or stated is not None:
             raise _stranger(path, number)
         rows += 1
         if row["table"] == "sources":
@@ -117,6 +124,18 @@ def _as_table(rows: Sequence[dict[str, Any]], fields: Sequence[pa.Field], path: 
         table = rows[0]["table"]
         raise InputError(f"{path}: a row of {table} cannot be read: {cause}", path=str(path)) from cause
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _hold(row: dict[str, Any], path: Path) -> HoldEntry:
+    try:
+        placed, released = (
+            None if row[name] is None else to_us(datetime.fromisoformat(row[name]))
+            for name in ("placed_at", "released_at")
+        )
+        texts = {name: str(row[name]) for name in ("kind", "ref", "reason")}
+        return HoldEntry(hold_id=_id(row["hold_id"]), placed_us=placed or 0, released_us=released, **texts)
+    except (ValueError, TypeError, KeyError, AttributeError) as cause:
+        raise InputError(f"{path}: a hold cannot be read: {cause}", path=str(path)) from cause
 
 
 def _value(field: pa.Field, value: Any) -> Any:

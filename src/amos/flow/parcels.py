@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from amos.copies.store import FORMAT, Record
 from amos.errors import InputError, IntegrityError, SchemaError
 from amos.flow.export_parquet import KIND
+from amos.schemas.catalog import HoldEntry
 from amos.schemas.state import TABLES, stored
 
 _ADVICE = "Transcripts and other products' exports are for `amos ingest`."
@@ -56,6 +57,17 @@ class Parcel:
                     yield rows.cast(wanted)
         except (OSError, pa.ArrowException) as cause:
             raise IntegrityError(f"{facts['file']} cannot be read: {cause}", path=str(self.folder)) from cause
+
+    def holds(self) -> list[HoldEntry]:
+        """Return the legal holds that the catalog tells of; one that is narrowed has no catalog.
+
+        Raises InputError for one that is none.
+        """
+        try:
+            found = [row for name, row in self.records() if name == "holds"] if self.is_complete else []
+            return [HoldEntry(**{**row, "hold_id": bytes.fromhex(row["hold_id"]["hex"])}) for row in found]
+        except (TypeError, KeyError, ValueError) as cause:
+            raise InputError(f"a hold in the export cannot be read: {cause}") from cause
 
     def records(self) -> Iterator[Record]:
         """Yield the rows of the catalog."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 from amos.clock import as_text, to_us
 from amos.identity import ID_BYTES, PREFIXES, id_text
 from amos.schemas.buffers import as_keys
+from amos.schemas.catalog import HoldEntry
 from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
 from amos.schemas.vocabulary import MemoryClass
 
@@ -137,3 +138,15 @@ def shown_scope(row: Mapping[str, Any]) -> dict[str, str]:
     """Return the scope that a row names."""
     names = [name for name in row if name.startswith("scope_")]
     return {name.removeprefix("scope_"): row[name] for name in names if row[name] is not None}
+
+
+def shown_hold(entry: HoldEntry) -> dict[str, Any]:
+    """Return a hold as it is printed."""
+    return {
+        "hold_id": id_text("holds", entry.hold_id),
+        "kind": entry.kind,
+        "ref": entry.ref,
+        "reason": entry.reason,
+        "placed_at": as_text(entry.placed_us),
+        "released_at": as_text(entry.released_us),
+    }

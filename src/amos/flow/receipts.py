@@ -23,5 +23,6 @@ def parquet_receipt(manifest: dict[str, Any], draft: Path, place: Path) -> dict[
         "format_version": manifest["format_version"],
         "lossless": manifest["complete"],
         "keyed": isinstance(manifest["keys"], dict),
+        "tombstones": manifest["tombstones"],
         "left_out": manifest["left_out"],
     }

@@ -21,6 +21,12 @@ def require_whole(sight: Sight) -> None:
         )
 
 
+def standing_bans(rows: pa.Table, now_us: int) -> int:
+    """Return how many of some current tombstones bar something; rows: with `status` and `expires_at`."""
+    told = rows.select(["status", "expires_at"]).to_pylist()
+    return sum(row["status"] == ACTIVE and not _is_over(row, now_us) for row in told)
+
+
 def tombstone_rows(sight: Sight, rows: pa.Table) -> list[dict[str, Any]]:
     """Return tombstones as they are printed; `state` is active or expired by now.
 

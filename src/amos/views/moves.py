@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from amos.views.plain import amount, plural
+from amos.views.plain import amount, plural, visible
 
 Record = Mapping[str, Any]
 
@@ -51,10 +51,13 @@ def written_lines(record: Record) -> Iterator[str]:
     if record.get("state_digest"):
         yield f"State digest {record['state_digest']}."
     if record["format"] == "parquet":
-        key = (
-            "The key is in it, wrapped." if record["keyed"] else "No key in it: tombstones not transferable."
-        )
-        yield key
+        if record["keyed"]:
+            yield "The key is in it, wrapped."
+        elif record["tombstones"]:
+            count = plural(record["tombstones"], "tombstone")
+            yield f"No key in it: {count} not transferable, except to a store of the same key."
+        else:
+            yield "No key in it: tombstones not transferable."
     for what in record["left_out"]:
         yield f"Left out: {what}."
     if not record["registered"]:
@@ -71,6 +74,7 @@ def import_lines(record: Record) -> Iterator[str]:
     counts = record["sources"]
     told = f"{counts['new']:,} new, {counts['linked']:,} were here, {counts['rejected']:,} refused"
     yield f"Read {plural(record['records_read'], 'record')}: {told}, {counts['unreadable']:,} without text."
+    yield from _beside_lines(record)
     if record["dry_run"]:
         return
     reviews = record["reviews"]
@@ -81,13 +85,30 @@ def import_lines(record: Record) -> Iterator[str]:
     if any(outcomes.values()):
         came = f"{outcomes['repeated']:,} came along, {outcomes['linked']:,} were here"
         yield f"Outcomes of packets: {came}, {outcomes['refused']:,} do not fit what is stored here."
-    if record["tombstones"]["not_transferable"]:
-        count = plural(record["tombstones"]["not_transferable"], "tombstone")
-        yield f"{count} of the export hold under its own key alone and did not come along."
     if record["state_digest_equal"]:
         yield "The state is that of the export."
     for what, count in record["differs_by"].items():
         yield f"Differs from the export by {what}: {count:,}."
+
+
+def _beside_lines(record: Record) -> Iterator[str]:
+    """Yield what becomes of the bans and the legal holds of an export."""
+    left = record["tombstones"]["not_transferable"]
+    if left:
+        count = plural(left, "tombstone")
+        yield f"{count} of the export: its own key alone applies them, they do not come along."
+    holds = record["holds"]
+    if record["dry_run"]:
+        if holds["found"]:
+            count = plural(holds["found"], "legal hold")
+            yield f"{count} in the export: what they protect is looked for here when it is imported."
+        return
+    if holds["repeated"] or holds["linked"] or holds["refused"]:
+        yield f"Legal holds: {holds['repeated']:,} came along, {holds['linked']:,} were here."
+    for hold in holds["lost"]:
+        thing = hold["ref"] or "everything"
+        told = f"{hold['hold_id']} ({visible(hold['reason'])})"
+        yield f"Legal hold {told} did not come along: what it protects is not here ({visible(thing)})."
 
 
 def _size(record: Record) -> str:
