@@ -186,16 +186,19 @@ class Store(Queue, Reporting, Rereading, Capturing, Learning, People, Joining):
         rows: written by this run; what was unindexed before this store was opened is not known.
         """
         from amos.flow.recall import refresh
+        from amos.freed import give_back
         from amos.retrieval.store import REFRESH_ROWS
 
         self._unindexed = REFRESH_ROWS if self._unindexed is None else self._unindexed + rows
         if self._unindexed < REFRESH_ROWS:
             return
         self._unindexed = 0
+        give_back()
         try:
             refresh(self.shard, at_least=REFRESH_ROWS)
         except (OSError, EngineError) as cause:
             _LOG.warning("the index could not be stored", extra={"cause": str(cause)})
+        give_back()
 
     def compact(
         self,

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
+from amos.freed import give_back
+
 _WORTH_COLLECTING = 5_000
 """Objects made and still there from which looking for cycles pays: a small call leaves fewer."""
 
@@ -43,7 +45,7 @@ def collected_between() -> Iterator[Callable[..., None]]:
             return
         if was_on:
             gc.collect(1)
-        pa.default_memory_pool().release_unused()
+        give_back()
 
     gc.disable()
     try:

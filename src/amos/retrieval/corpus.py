@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -38,7 +38,7 @@ class Space:
     postings: Postings
 
 
-def build_space(rows: Rows, texts: Sequence[str | None]) -> Space:
+def build_space(rows: Rows, texts: Iterable[str | None]) -> Space:
     """Return the searchable form of `rows`; text i belongs to row i."""
     vocabulary = Vocabulary()
     encoded = encode(texts, vocabulary)

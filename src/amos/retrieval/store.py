@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.freed import give_back
 from amos.retrieval.cited import TEXT_COLUMNS, Stating, cited_texts, search_text, searchable_texts
 from amos.retrieval.container import IndexDamageError
 from amos.retrieval.corpus import (
@@ -217,6 +218,7 @@ def refresh_index(shard: Shard, statements: Statements, *, at_least: int = 1) ->
             written = _merged(None, _tail(None, snapshot, statements), snapshot, at_least)
         if written is None:
             return False
+        give_back()
         path = index_path(shard)
         path.parent.mkdir(parents=True, exist_ok=True)
         # still pinned: an erasure meanwhile waits, and then removes this file with its words
@@ -289,10 +291,12 @@ def _tail(base: Base | None, snapshot: Snapshot, statements: Statements) -> _Tai
     )
     decisions = latest(snapshot.table("decisions", DECISION_COLUMNS, since=since), "decision_id", "version")
     atoms, holders = _atoms(snapshot, since, statements, sources)
+    if sources.num_rows >= REFRESH_ROWS:
+        give_back()
     authors = sources["author"].unique().to_pylist()
     holders |= {text_hash(name): name for name in authors if name is not None}
     return _Tail(
-        turns=build_space(turn_rows(sources), list(searchable_texts(sources))),
+        turns=build_space(turn_rows(sources), searchable_texts(sources)),
         atoms=atoms,
         supports=support_rows(decisions),
         holders=holders,

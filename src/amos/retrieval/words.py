@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
@@ -200,7 +201,7 @@ class Encoded:
 
 def encode(texts: Iterable[str | None], vocabulary: Vocabulary) -> Encoded:
     """Return the term codes of `texts`, passage by passage; linear in their length."""
-    codes: list[int] = []
+    codes = array("i")
     starts, owners, numbers, marks = [0], [], [], []
     learn, marks_of = vocabulary.__getitem__, vocabulary.marks.__getitem__
     for number, text in enumerate(texts):
@@ -214,7 +215,7 @@ def encode(texts: Iterable[str | None], vocabulary: Vocabulary) -> Encoded:
             numbers.append(passage)
             marks.append(reduce(or_, map(marks_of, part), whole))
     return Encoded(
-        codes=np.array(codes, np.int32),
+        codes=np.frombuffer(codes, np.int32),
         starts=np.array(starts, np.int64),
         text_of=np.array(owners, np.int32),
         passage=np.array(numbers, np.int32),

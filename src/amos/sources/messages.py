@@ -18,7 +18,7 @@ from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Samp
 from amos.sources.records import Record, record_of
 from amos.sources.splitting import line_chunks, line_piece, raw_lines
 
-_CHUNK_BYTES = 4 << 20
+_CHUNK_BYTES = 1 << 20
 _MANY_LINES = 256
 """From this many lines on, columns cost much less than blocks."""
 _PARTS = 4

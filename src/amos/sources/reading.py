@@ -25,7 +25,7 @@ from amos.sources.records import coalesced
 from amos.sources.registry import reader_class
 from amos.sources.walking import InputFile, Walk, closing
 
-_BATCH_BYTES = 8 << 20
+_BATCH_BYTES = 3 << 20
 _DEFAULT_LIMITS = Limits()
 _SHARD = ("default", "default")
 _FIRST_RECORDS = 4_096
@@ -55,8 +55,9 @@ def read_batches(
     batch_records: int = 12_288,
     shard: tuple[str, str] = _SHARD,
 ) -> Iterator[Batch]:
-    """Return the records behind `paths` in batches of about `batch_records`, 8 MiB at most.
+    """Return the records behind `paths` in batches of about `batch_records`, and of about 3 MiB at most.
 
+    Long texts may be full of claims: what a batch holds in memory goes by its bytes.
     The first holds 4,096 at most, as a run waits for it.
     format: reader to use instead of looking; with `mapping`, a TOML file, tables are read.
     trust: no block has more trust than this.  zone: of times that name none.
