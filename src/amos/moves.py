@@ -120,12 +120,14 @@ def export_tables(
     *,
     secret: bytes | None = None,
     format_version: int | None = None,
+    leave_out: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write everything in the store's scope as Parquet tables with a manifest; return the receipt.
 
     secret: wraps the erasure key, without which tombstones cannot go along.  format_version: an older
-    format, where that can hold what is stored.  The copy is registered in the store.
+    format, without what it cannot hold and the sources give again; leave_out: and without what they do not.
+    The copy is registered in the store.
     """
     from amos.flow.export_parquet import ParquetTerms, export_parquet
     from amos.flow.noting import exporting
@@ -135,7 +137,7 @@ def export_tables(
     path = Path(folder)
     terms = ParquetTerms(now=now, secret=secret, salt=os.urandom(32), scope=store.scope)
     if format_version is not None:
-        terms = replace(terms, format_number=format_version)
+        terms = replace(terms, format_number=format_version, leave_out=leave_out)
     with exporting(store.shard, path, "export parquet", now, is_folder=True) as export:
         manifest = export_parquet(store.shard, export.draft, terms, progress=progress)
         receipt = parquet_receipt(manifest, export.draft, path)

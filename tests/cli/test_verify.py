@@ -131,4 +131,4 @@ def test_a_journal_comes_with_its_verifier(household, folder):
     command = [sys.executable, "-I", told.object["verifier"], "journal.jsonl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     assert (done.returncode, done.stdout[:4]) == (0, "ok: ")
-    assert "check it with: python -I check_export.py" in household("export", "journal", "journal.jsonl").out
+    assert "check it with: python -I check_export.py" in household("export", "journal", "again.jsonl").out

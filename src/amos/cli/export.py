@@ -86,6 +86,7 @@ def jsonl(
 @_folder_option
 @secret_options
 @click.option("--format-version", type=int, metavar="N", help="An older format.")
+@click.option("--leave-out", is_flag=True, help="Go without what that format cannot hold.")
 @json_option
 @pass_invocation
 def parquet(
@@ -95,6 +96,7 @@ def parquet(
     key_from: Path | None,
     passphrase: bool,
     format_version: int | None,
+    leave_out: bool,
     as_json: bool,
 ) -> None:
     """Write everything, without loss: one Parquet file per table and a manifest of digests.
@@ -102,6 +104,9 @@ def parquet(
     Every version of every row, the journal and the commit log are in it. With --key-from or --passphrase the
     erasure key goes along, wrapped by that secret: tombstones then hold wherever it is imported. Without,
     they are not transferable. Under a scope option only what is in sight is written, without the journal.
+
+    An older format goes without what it cannot hold and the sources give again, and then without the
+    journal; for outcomes, tombstones and legal holds that it cannot hold it takes --leave-out.
 
     \b
     Examples:
@@ -112,7 +117,14 @@ def parquet(
 
     secret = read_secret(key_from, is_asked=passphrase, is_new=True)
     with invocation.open_store() as store, step_progress(invocation, "writing") as progress:
-        record = export_tables(store, output, secret=secret, format_version=format_version, progress=progress)
+        record = export_tables(
+            store,
+            output,
+            secret=secret,
+            format_version=format_version,
+            leave_out=leave_out,
+            progress=progress,
+        )
     _tell(record, as_json=as_json)
 
 

@@ -31,6 +31,12 @@ NO_KEY = "tombstones not transferable"
 """What a manifest says instead of a wrapped key."""
 
 GROUP_ROWS = 20_000
+_DERIVED = {
+    "mentions": "reading the sources again finds them",
+    "echoes": "`amos capture reinforce` finds them again",
+}
+"""Tables that follow from the sources, and how they are made again."""
+
 _MISSING_IN = {
     1: ("tombstones", "echoes", "outcomes", "feedback", "mentions"),
     2: ("outcomes", "feedback", "mentions"),
@@ -43,13 +49,17 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class ParquetTerms:
-    """How an export is made.  secret: wraps the erasure key; salt: 32 fresh random bytes for that."""
+    """How an export is made.  secret: wraps the erasure key; salt: 32 fresh random bytes for that.
+
+    leave_out: what the format cannot hold is left out, also where nothing makes it again.
+    """
 
     now: datetime
     secret: bytes | None = None
     salt: bytes = b""
     format_number: int = FORMAT
     scope: Mapping[str, str] = field(default_factory=dict)
+    leave_out: bool = False
 
 
 def export_parquet(
@@ -57,36 +67,51 @@ def export_parquet(
 ) -> dict[str, Any]:
     """Write every row version of every table, and the catalog, to the empty folder; return the manifest.
 
-    A narrowed scope leaves out what is not in sight, and with it the journal.  Raises SchemaError when the
-    asked format cannot hold what is stored.
+    A narrowed scope leaves out what is not in sight, and with it the journal; so does a format that cannot
+    hold all of it.  Raises SchemaError when it cannot hold what nothing makes again.
     """
     with shard.pin() as snapshot:
-        _require_format(shard, snapshot, terms.format_number)
-        manifest = _Writer(shard=shard, snapshot=snapshot, draft=folder, terms=terms).write(progress)
+        unheld = _unheld(shard, snapshot, terms)
+        writer = _Writer(shard=shard, snapshot=snapshot, draft=folder, terms=terms, unheld=unheld)
+        manifest = writer.write(progress)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         write_synced(folder / "manifest.json", text.encode())
     return manifest
 
 
-def _require_format(shard: Shard, snapshot: Snapshot, number: int) -> None:
-    """Raise SchemaError naming what an older format cannot hold."""
+def _unheld(shard: Shard, snapshot: Snapshot, terms: ParquetTerms) -> list[str]:
+    """Return what the asked format cannot hold, in words; nothing for one that holds all.
+
+    Raises SchemaError where something of it cannot be made again from the sources, unless that was asked for.
+    """
+    number = terms.format_number
     if not 1 <= number <= FORMAT:
         raise UsageError(f"there is no format {number}", advice=f"Formats are 1 to {FORMAT}.")
-    lost = [f"{snapshot.row_count(name)} rows of {name}" for name in _MISSING_IN.get(number, ())
-            if snapshot.row_count(name)]  # fmt: skip
-    if number == 1:
-        held = {
-            "commitments of erased rows": len(shard.erased_rows()),
-            "snapshots": len(shard.snapshots()),
-            "holds": len(shard.holds()),
-        }
-        lost += [f"{count} {what}" for what, count in held.items() if count]
-    if lost:
+    counts = {name: snapshot.row_count(name) for name in _MISSING_IN.get(number, ())}
+    rows = {name: count for name, count in counts.items() if count}
+    history = bool(number == 1 and (shard.erased_rows() or shard.snapshots() or shard.holds()))
+    if not rows and not history:
+        return []
+    derived = [
+        f"{count} rows of {name}: {_DERIVED[name]}" for name, count in rows.items() if name in _DERIVED
+    ]
+    lost = [f"{count} rows of {name}" for name, count in rows.items() if name not in _DERIVED]
+    standing = sum(hold.released_us is None for hold in shard.holds())
+    if not terms.scope:
+        if standing:
+            lost.append(plural(standing, "legal hold"))
+        if terms.secret is not None and "tombstones" not in rows and snapshot.row_count("tombstones"):
+            lost.append("the key of its tombstones")
+    if lost and not terms.leave_out:
         raise SchemaError(
             f"format {number} cannot hold {', '.join(lost)}",
             code="format_too_old",
-            advice=f"Export without --format-version, in format {FORMAT}.",
+            advice=f"Export in format {FORMAT}, without --format-version, or go without with --leave-out.",
         )
+    told = (
+        [] if terms.scope else [f"the journal and the commit log: they tell of more than format {number} has"]
+    )
+    return [*derived, *lost, *told]
 
 
 @dataclass(kw_only=True)
@@ -95,10 +120,11 @@ class _Writer:
     snapshot: Snapshot
     draft: Path
     terms: ParquetTerms
+    unheld: list[str]
 
     @property
     def is_whole(self) -> bool:
-        return not self.terms.scope
+        return not self.terms.scope and not self.unheld
 
     def write(self, progress: Progress | None) -> dict[str, Any]:
         missing = _MISSING_IN.get(self.terms.format_number, ())
@@ -136,11 +162,14 @@ class _Writer:
     def _left_out(self) -> list[str]:
         if self.is_whole:
             return ["packet receipts and other telemetry", "derived indexes: they are rebuilt"]
+        if not self.terms.scope:
+            return [*self.unheld, "packet receipts and other telemetry"]
         standing = sum(hold.released_us is None for hold in self.shard.holds())
         return [
             "rows out of the scope",
             "the journal and the commit log: they are of the whole shard",
             "packet receipts and other telemetry",
+            *self.unheld,
             *([plural(standing, "legal hold")] if standing else []),
         ]
 

@@ -15,6 +15,7 @@ from amos.moves import back_up, export_tables, import_export, restore
 from households import HOUSEHOLD, line, write_lines
 
 SECRET = b"a goose in the orchard"
+NURSE = line("s1", "My sister lives in Ghent. She works as a nurse.", 14)
 EDIT = {"id": "e1", "conversation": "allotment", "role": "user", "ts": "2026-05-03T09:30:00+02:00"}
 
 
@@ -253,6 +254,30 @@ def test_format_1_goes_back_or_says_what_cannot(kept, tmp_path):
     assert "erase_count" not in (tmp_path / "out/catalog.jsonl").read_text(encoding="utf-8")
     import_export(tmp_path / "again", tmp_path / "out", secret=SECRET)
     assert facts(tmp_path / "again") == facts(tmp_path / "plain")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_older_format_goes_without_what_the_sources_give_again(tmp_path, number):
+    with amos.api.Store.create(tmp_path / "mem") as store:
+        store.ingest(write_lines(tmp_path / "notes.jsonl", *HOUSEHOLD, NURSE), format="messages")
+        state = store.verify().state_digest
+    receipt = exported(tmp_path / "mem", tmp_path / "out", format_version=number)
+    assert (receipt["format_version"], receipt["lossless"]) == (number, False)
+    assert any("rows of mentions: reading the sources again" in what for what in receipt["left_out"])
+    assert not {"mentions.parquet", "events.parquet"} & {path.name for path in (tmp_path / "out").iterdir()}
+    assert import_export(tmp_path / "again", tmp_path / "out")["state_digest"] == state
+
+
+def test_an_older_format_goes_without_what_was_decided_only_when_asked(kept, tmp_path):
+    with amos.api.Store.open(shutil.copytree(kept, tmp_path / "own")) as store:
+        store.ingest(write_lines(tmp_path / "nurse.jsonl", NURSE), format="messages")
+        store.hold(store.list().rows[0]["atom_id"], reason="case_7")
+        with pytest.raises(SchemaError, match=r"cannot hold 1 legal hold, the key of its tombstones"):
+            export_tables(store, tmp_path / "out", format_version=3, secret=SECRET)
+        receipt = export_tables(store, tmp_path / "out", format_version=3, secret=SECRET, leave_out=True)
+    assert {"1 legal hold", "the key of its tombstones"} <= set(receipt["left_out"])
+    assert (receipt["keyed"], receipt["lossless"]) == (False, False)
+    assert import_export(tmp_path / "again", tmp_path / "out")["sources"]["new"] > 0
 
 
 def test_an_export_never_overwrites_and_is_registered(kept, tmp_path):
