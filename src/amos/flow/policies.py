@@ -143,11 +143,7 @@ def _newest(snapshot: Snapshot, key: bytes) -> Row | None:
     newest: Row | None = None
     first = 1
     while True:
-        ids = [
-            keyed_id(key, "sources", source_identity(FORMAT, str(number), 0))
-            for number in range(first, first + _AT_ONCE)
-        ]
-        rows = snapshot.lookup("sources", "source_id", pa.array(ids, ID), _READ).to_pylist()
+        rows = snapshot.lookup("sources", "source_id", _records(key, first), _READ).to_pylist()
         for row in rows:
             place = (int(row["delivery_key"]), row["revision"])
             if newest is None or place > (int(newest["delivery_key"]), newest["revision"]):
@@ -155,6 +151,15 @@ def _newest(snapshot: Snapshot, key: bytes) -> Row | None:
         if len({row["source_id"] for row in rows}) < _AT_ONCE:
             return newest
         first += _AT_ONCE
+
+
+@lru_cache(maxsize=8)
+def _records(key: bytes, first: int) -> pa.Array:
+    """Return the ids of the records that are looked up together, from the `first`th on."""
+    numbers = range(first, first + _AT_ONCE)
+    return pa.array(
+        [keyed_id(key, "sources", source_identity(FORMAT, str(number), 0)) for number in numbers], ID
+    )
 
 
 def _told(shard: Shard) -> Told:
