@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.admission.addressed import readings_of
 from amos.clock import EPOCH, to_us
 from amos.identity import Scope, keyed_id, unkeyed_identity
 from amos.kernels.wordings import (
@@ -247,12 +248,21 @@ class Graves:
             held[np.searchsorted(ends, found, "right")] = True
         return held
 
-    def passages(self, texts: Sequence[str], scopes: Sequence[Scope]) -> list[Passage]:
-        """Return the forgotten passages of `texts`, each of the scope at its place; linear in the words."""
+    def passages(
+        self, texts: Sequence[str], scopes: Sequence[Scope], addressing: Sequence[bool] = ()
+    ) -> list[Passage]:
+        """Return the forgotten passages of `texts`, each of the scope at its place; linear in the words.
+
+        addressing: which texts are told to somebody; these are also read as if they had said them.
+        """
         if not self._texts or not texts:
             return []
         places = np.flatnonzero(self.likely(pa.array(texts, pa.string()))).tolist()
         wordings = [wording_of(texts[place]) for place in places]
+        for place in np.flatnonzero(addressing).tolist():
+            for reading in readings_of(texts[place]):
+                places.append(place)
+                wordings.append(reading)
         counts = [len(wording.words) for wording in wordings]
         if not sum(counts):
             return []

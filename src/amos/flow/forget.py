@@ -15,7 +15,7 @@ from amos.admission.policy import Policy
 from amos.admission.tombstones import RECREATIONS, Terms
 from amos.errors import UsageError
 from amos.flow.forget_holds import holds_against, refuse_held
-from amos.flow.forget_mentions import find_mentions, shown_mentions
+from amos.flow.forget_mentions import counted_mentions, find_mentions, shown_mentions
 from amos.flow.forget_plan import ErasurePlan, plan_erasure
 from amos.flow.forget_receipts import scrub_receipts
 from amos.flow.forget_report import Residue, going, residual
@@ -28,6 +28,7 @@ from amos.flow.forget_selection import (
     is_code,
     select,
 )
+from amos.flow.forget_still import NOTHING_SAID, Still, shown_still, still_said
 from amos.flow.forget_suppress import suppress
 from amos.flow.moments import SUPPRESSING
 from amos.flow.noting import known_copies
@@ -120,7 +121,8 @@ class Forgetting:
         return {**_counts(plan, request), "dry_run": True, "status": status,
                 "tombstones": tombstones.num_rows, "expired": ended.total, "segments_rewritten": 0,
                 "residual": [], "waiting_for": [], "held_by": held,
-                "graph_version": None, **going(snapshot, plan)}  # fmt: skip
+                "graph_version": None, **going(snapshot, plan),
+                **shown_still(self._still(snapshot, selected, plan, request))}  # fmt: skip
 
     def forget(self, request: ForgetRequest) -> Report:
         """Make it gone and keep it gone; return the report once no file holds it, or as `pending`.
@@ -148,7 +150,9 @@ class Forgetting:
                 plan = self._plan(snapshot, selected, request, now)
                 return {**self._suppressed(snapshot, selected, plan, request, now), **told}
             erasure = self.plan(snapshot, selected, request, now)
-        return {**self.erase(erasure, request, mentions=_counted(told)), **told}
+            still = self._still(snapshot, selected, erasure.plan, request)
+        done = self.erase(erasure, request, mentions=counted_mentions(told), still=still)
+        return {**done, **told, **shown_still(still)}
 
     def plan(self, snapshot: Snapshot, selected: Selected, request: ForgetRequest, now: datetime) -> Erasure:
         """Return what erasing the selected would do.  Raises InputError when a hold stands against it."""
@@ -172,6 +176,7 @@ class Forgetting:
         request: ForgetRequest,
         *,
         mentions: tuple[int, int] | None = None,
+        still: Still = NOTHING_SAID,
         beside: Beside = NOTHING_BESIDE,
     ) -> Report:
         """Commit an erasure and purge every file; return the report."""
@@ -197,6 +202,7 @@ class Forgetting:
             tombstones=erasure.tombstones.num_rows,
             expired=erasure.ended.total,
             mentions=mentions,
+            said=(still.total, still.rows[0]["value"]) if still.total else None,
         )
         return self._finish(erasure.plan, done, version, erasure.now)
 
@@ -287,6 +293,12 @@ class Forgetting:
             now=now,
         )
 
+    def _still(
+        self, snapshot: Snapshot, selected: Selected, plan: ErasurePlan, request: ForgetRequest
+    ) -> Still:
+        """Return the messages that hold what is erased; what is only hidden stays in all of them."""
+        return NOTHING_SAID if request.suppress else still_said(snapshot, selected, plan)
+
     def _tombstones(
         self, snapshot: Snapshot, plan: ErasurePlan, request: ForgetRequest, now: datetime
     ) -> pa.Table:
@@ -323,12 +335,6 @@ def _counts(plan: ErasurePlan, request: ForgetRequest) -> Report:
         "recreation": request.recreation,
         "reason": request.reason,
     }
-
-
-def _counted(told: Report) -> tuple[int, int] | None:
-    """Return how many claims and messages name a subject and stay."""
-    messages = sum(row["table"] == "sources" for row in told["mentions"])
-    return (told["mentions_total"] - messages, messages) if told["mentions_total"] else None
 
 
 def _asked(request: ForgetRequest, selected: Selected) -> str:

@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.admission.addressed import may_address
 from amos.admission.tombstones import FORBID, Graves, Rule
 from amos.evidence.capture import CAPTURED
 from amos.extraction.screen_cuts import apply_cuts, merge_ranges
-from amos.flow.tombstoned import Echo, as_findings, find_echoes, words_at
+from amos.flow.tombstoned import Echo, as_findings, find_echoes, told_to_somebody, words_at
 from amos.identity import Scope
 from amos.journal.store import Snapshot
 from amos.kernels.hashing import sha256_rows
@@ -36,7 +37,7 @@ def find_copies(snapshot: Snapshot, graves: Graves) -> pa.Array:
     Few texts are read closely: those in which the words may stand.
     """
     found = []
-    columns = ["source_id", *_TEXTS, *SCOPES, "scope_session"]
+    columns = ["source_id", "role", *_TEXTS, *SCOPES, "scope_session"]
     for rows in snapshot.tables("sources", columns):
         likely = rows.filter(pa.array(_may_hold(rows, graves)))
         if likely.num_rows:
@@ -50,6 +51,9 @@ def _may_hold(rows: pa.Table, graves: Graves) -> np.ndarray:
     for name in _TEXTS:
         if rows[name].null_count < rows.num_rows:
             likely |= graves.likely(rows[name])
+    if not graves.is_empty:
+        told = np.array(told_to_somebody(rows), np.bool_)
+        likely[told] |= may_address(rows.filter(pa.array(told))["content"])
     return likely
 
 

@@ -93,7 +93,7 @@ def _named_sources(
     likely = []
     for rows in snapshot.tables("sources", ["source_id", "content", *SCOPES]):
         near = _near(rows, subjects)
-        texts = _folded(near["content"])
+        texts = folded_texts(near["content"])
         for words in names:
             hit = pc.match_substring(texts, max(words, key=len))
             likely.append(near.filter(hit)["source_id"].combine_chunks())
@@ -118,7 +118,7 @@ def _near(rows: pa.Table, subjects: pa.Table) -> pa.Table:
     return rows.filter(kept)
 
 
-def _folded(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+def folded_texts(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the texts in the form of words, as far as looking for a part of them needs it."""
     if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
         return pc.utf8_lower(texts)
@@ -182,3 +182,9 @@ def shown_mentions(snapshot: Snapshot, mentions: Mentions) -> dict[str, Any]:
         total += len(kept)
         rows += [{"table": table, "ref": id_text(table, one), "text": texts.get(one)} for one in kept]
     return {"mentions": rows[:SHOWN_ROWS], "mentions_total": total}
+
+
+def counted_mentions(told: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return how many claims and messages of `shown_mentions` name a subject and stay, None for none."""
+    messages = sum(row["table"] == "sources" for row in told["mentions"])
+    return (told["mentions_total"] - messages, messages) if told["mentions_total"] else None

@@ -23,7 +23,8 @@ from amos.schemas.state import PRIMARY_KEYS
 
 SHOWN_ROWS = 10_000
 """Rows that a preview lists; all are counted."""
-_TEXT_CHARS = 200
+TEXT_CHARS = 200
+"""Of a text that a preview shows."""
 _TEXTS = {"sources": "content", "atoms": "payload", "entities": "name", "conversations": "title"}
 _UNPRINTED = (
     "decisions", "edges", "lineage", "disputes", "echoes", "outcomes", "feedback", "mentions", "candidates",
@@ -35,7 +36,11 @@ _ORDER = ("atoms", "sources", "conversations", "entities", *_UNPRINTED)
 
 @dataclass(frozen=True, kw_only=True)
 class Residue:
-    """What an act of forgetting left behind; mentions: counts of claims and messages, None for none."""
+    """What an act of forgetting left behind.
+
+    mentions: counts of claims and messages that name a subject, None for none.  said: how many messages hold
+    the value of a claim, and the first such value.
+    """
 
     request: ForgetRequest
     tombstones: int
@@ -43,6 +48,7 @@ class Residue:
     commitments: int = 0
     kept_evidence: int = 0
     mentions: tuple[int, int] | None = None
+    said: tuple[int, str] | None = None
     waiting_for: tuple[int, ...] = ()
     expires: datetime | None = None
 
@@ -76,7 +82,7 @@ def shown_texts(snapshot: Snapshot, table: str, ids: list[bytes]) -> dict[bytes,
     rows = current_rows(snapshot, table, key, pa.array(ids, ID))
     said = _statements(snapshot, rows) if table == "atoms" else rows[column].to_pylist()
     texts = zip(rows[key].to_pylist(), said, strict=True)
-    return {one: None if text is None else marked(text)[:_TEXT_CHARS] for one, text in texts}
+    return {one: None if text is None else marked(text)[:TEXT_CHARS] for one, text in texts}
 
 
 def _statements(snapshot: Snapshot, atoms: pa.Table) -> list[str]:
@@ -116,6 +122,11 @@ def residual(copies: Iterable[CopyEntry], left: Residue) -> list[dict[str, Any]]
         )
         why = "they are not about it: listed as `mentions`; name them to forget them, claims with --mentions"
         rows.append((said, why, None))
+    if left.said:
+        held_by, value = left.said
+        why = "they are no repetition that is recognised: listed as `still_said`; forget them by reference"
+        holding = "1 message that still holds" if held_by == 1 else f"{held_by} messages that still hold"
+        rows.append((f"{holding} “{value}”", why, None))
     if left.kept_evidence:
         why = "--keep-evidence was given: the words stand in these sources and can be found there"
         rows.append((f"the evidence in {left.kept_evidence} sources", why, None))

@@ -6,7 +6,7 @@ with it; a store without tombstones costs one row count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from amos.journal.store import Snapshot
 from amos.kernels.wordings import wording_of
 from amos.schemas.choosing import empty
 from amos.schemas.findings import FINDINGS
-from amos.schemas.vocabulary import Reason, SourceFlag
+from amos.schemas.vocabulary import Reason, Role, SourceFlag
 
 _NAMES = (
     "conversation_title", "title", "name", "channel", "author", "session", "reply_to", "locator",
@@ -99,11 +99,19 @@ def find_echoes(rows: pa.Table, graves: Graves) -> Iterator[Echo]:
     """
     names = set(rows.column_names)
     scopes = scopes_of(rows)
+    told = told_to_somebody(rows)
     for column, field in (("text", "content"), ("content", "content"), *((one, one) for one in _NAMES)):
         if column in names and rows[column].null_count < rows.num_rows:
-            yield from _in_column(rows[column], field, scopes, graves)
+            yield from _in_column(rows[column], field, zip(scopes, told, strict=True), graves)
     if "extra" in names:
-        yield from _in_extra(rows["extra"], scopes, graves)
+        yield from _in_extra(rows["extra"], scopes, told, graves)
+
+
+def told_to_somebody(rows: pa.Table) -> list[bool]:
+    """Return of which rows the text is told to its reader: what an agent or a tool says, and no user."""
+    if "role" not in rows.column_names:
+        return [False] * rows.num_rows
+    return [role != Role.USER for role in rows["role"].to_pylist()]
 
 
 def scopes_of(rows: pa.Table) -> list[Scope]:
@@ -112,21 +120,26 @@ def scopes_of(rows: pa.Table) -> list[Scope]:
 
 
 def _in_column(
-    column: pa.ChunkedArray, field: str, scopes: Sequence[Scope], graves: Graves
+    column: pa.ChunkedArray, field: str, told: Iterable[tuple[Scope, bool]], graves: Graves
 ) -> Iterator[Echo]:
-    """Yield the passages of one column; equal texts of one scope are looked at once."""
-    places: dict[tuple[str, Scope], list[int]] = {}
-    for row, text in enumerate(column.to_pylist()):
+    """Yield the passages of one column; equal texts that are told alike in one scope are looked at once.
+
+    told: the scope of every row, and whether it speaks to somebody.
+    """
+    places: dict[tuple[str, Scope, bool], list[int]] = {}
+    for row, (text, (scope, is_told)) in enumerate(zip(column.to_pylist(), told, strict=True)):
         if text:
-            places.setdefault((text, scopes[row]), []).append(row)
-    texts = [text for text, _ in places]
+            places.setdefault((text, scope, is_told), []).append(row)
+    texts, scopes, addressing = zip(*places, strict=True) if places else ((), (), ())
     rows = list(places.values())
-    for found in graves.passages(texts, [scope for _, scope in places]):
+    for found in graves.passages(texts, scopes, addressing):
         for row in rows[found.text]:
             yield Echo(row, field, found.start, found.end, found.rule)
 
 
-def _in_extra(column: pa.ChunkedArray, scopes: Sequence[Scope], graves: Graves) -> Iterator[Echo]:
+def _in_extra(
+    column: pa.ChunkedArray, scopes: Sequence[Scope], told: Sequence[bool], graves: Graves
+) -> Iterator[Echo]:
     owners, strings, texts = [], [], []
     documents = column.to_pylist()
     for row, document in enumerate(documents):
@@ -135,7 +148,8 @@ def _in_extra(column: pa.ChunkedArray, scopes: Sequence[Scope], graves: Graves) 
                 owners.append(row)
                 strings.append(string)
                 texts.append(string.text)
-    for found in graves.passages(texts, [scopes[row] for row in owners]):
+    addressing = [told[row] for row in owners]
+    for found in graves.passages(texts, [scopes[row] for row in owners], addressing):
         row, string = owners[found.text], strings[found.text]
         document = documents[row]
         raw = RawPlaces(document, string)

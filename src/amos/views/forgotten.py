@@ -10,6 +10,7 @@ from amos.views.plain import plural, visible
 Record = Mapping[str, Any]
 
 SHOWN_ROWS = 50
+_SHOWN_VALUES = 3
 _VERDICTS = {
     "purged": "Gone: no file of the store holds it any more.",
     "suppressed": "Hidden from every current view; the files keep it.",
@@ -31,6 +32,7 @@ def forget_lines(report: Record) -> Iterator[str]:
     if report.get("goes_total", 0) > min(len(rows), SHOWN_ROWS):
         yield f"… {report['goes_total'] - min(len(rows), SHOWN_ROWS)} more; all are listed with --json"
     yield from _mention_lines(report)
+    yield from _still_lines(report)
     counts = report.get("suppressed") or report["removed"]
     gone = ", ".join(f"{table} {count}" for table, count in counts.items()) or "nothing"
     yield f"{'hidden' if report['status'] == 'suppressed' else 'removed'}: {gone}"
@@ -44,7 +46,7 @@ def forget_lines(report: Record) -> Iterator[str]:
     for row in report["residual"]:
         until = f" (until {row['until']})" if row["until"] else ""
         yield f"  {visible(row['what'])}: {visible(row['why'])}{until}"
-    yield _VERDICTS.get(report["status"]) or _pending(report)
+    yield _verdict(report)
 
 
 def _mention_lines(report: Record) -> Iterator[str]:
@@ -59,6 +61,29 @@ def _mention_lines(report: Record) -> Iterator[str]:
         yield "What names it stays: it is about others. Claims go with --mentions, messages by reference."
     elif rows:
         yield "What names it stays: it is about others. Messages can be forgotten by reference."
+
+
+def _still_lines(report: Record) -> Iterator[str]:
+    """Yield the messages that stay although a forgotten value stands in them."""
+    rows, total = report.get("still_said", []), report.get("still_said_total", 0)
+    for row in rows[:SHOWN_ROWS]:
+        yield f"still says it {row['ref']}  {visible(row['text'])}"
+    if total > min(len(rows), SHOWN_ROWS):
+        yield f"… {total - min(len(rows), SHOWN_ROWS)} more still say it; all are listed with --json"
+    if rows:
+        held = "other message still holds" if total == 1 else "other messages still hold"
+        values = list(dict.fromkeys(row["value"] for row in rows))
+        named = ", ".join(f"“{visible(value)}”" for value in values[:_SHOWN_VALUES])
+        named += " …" if len(values) > _SHOWN_VALUES else ""
+        yield f"{total:,} {held} {named}. Messages can be forgotten by reference."
+
+
+def _verdict(report: Record) -> str:
+    total = report.get("still_said_total", 0)
+    if report["status"] == "purged" and total:
+        held = "1 other message still holds" if total == 1 else f"{total:,} other messages still hold"
+        return f"Gone: the claim, its evidence and every repetition that is recognised; {held} words of it."
+    return _VERDICTS.get(report["status"]) or _pending(report)
 
 
 def _is_nothing(report: Record) -> bool:

@@ -431,3 +431,56 @@ def test_the_sentence_in_which_a_claim_was_printed_does_not_bring_it_back(store,
     store.ingest(tmp_path / "mcp.jsonl", format="mcp-memory")
     assert traces_of(tmp_path / "store", "Zanzibar") == []
     assert "locker is B12" in str(store.list().rows)
+
+
+def told_again(store, tmp_path, *texts, role="assistant"):
+    """Store what somebody tells the user."""
+    lines = [
+        {"id": f"told-{number}", "conversation": "told", "role": role, "text": text}
+        for number, text in enumerate(texts)
+    ]
+    path = tmp_path / "told.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    store.ingest(path, format="messages")
+
+
+YOU = ["You live in Zanzibar, noted.", "Got it: your home city is Zanzibar!", "Do you live in Zanzibar?"]
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_what_an_agent_tells_the_author_goes_and_stays_away(store, tmp_path, is_before):
+    claim = atom(store, "Zanzibar")
+    if is_before:
+        told_again(store, tmp_path, *YOU)
+        assert store.forget(claim, dry_run=True)["revised"] == 3 + len(YOU)
+    report = store.forget(claim)
+    assert report["still_said_total"] == 0
+    told_again(store, tmp_path, *YOU)
+    (tmp_path / "told.jsonl").unlink()
+    assert traces_of(tmp_path / "store", "Zanzibar") == []
+    assert "anzibar" not in repr(store.packet("where do I live"))
+    assert store.verify().problems == []
+
+
+def test_what_a_user_tells_another_is_no_repetition(store, tmp_path):
+    told_again(store, tmp_path, "You live in Zanzibar, noted.", role="user")
+    report = store.forget(atom(store, "Zanzibar"))
+    assert report["revised"] == 3
+    assert [row["text"] for row in report["still_said"]] == ["You live in Zanzibar, noted."]
+
+
+def test_messages_that_still_hold_the_value_are_listed_and_gone_says_no_more(store, tmp_path):
+    told_again(store, tmp_path, "ZANZIBAR has fine beaches.", "Zanzibaris sail.", "You live in Zanzibar!")
+    claim = atom(store, "Zanzibar")
+    preview, report = store.forget(claim, dry_run=True), store.forget(claim)
+    for told in (preview, report):
+        assert told["still_said_total"] == 1
+        assert told["still_said"] == [
+            {"ref": ref(store, "told-0"), "text": "ZANZIBAR has fine beaches.", "value": "Zanzibar"}
+        ]
+        lines = "\n".join(forget_lines(told))
+        assert "1 other message still holds “Zanzibar”" in lines
+        assert "no file of the store holds it" not in lines
+    assert any("still holds “Zanzibar”" in row["what"] for row in report["residual"])
+    assert store.forget(ref(store, "told-0"))["status"] == "purged"
+    assert store.forget(atom(store, "teal"))["still_said"] == []
