@@ -56,58 +56,67 @@ def readings_of(text: str) -> Iterator[Wording]:
         return
     said = wording_of(text)
     present = frozenset(said.words)
+    places: dict[str, list[int]] = {}
+    for at, word in enumerate(said.words):
+        if word in _PRONOUNS:
+            places.setdefault(word, []).append(at)
     seen = {tuple(said.words)}
     for reading in READINGS:
         if reading.fits(present):
-            for read in _read(said, reading):
+            for read in _read(said, places, reading):
                 if tuple(read.words) not in seen:
                     seen.add(tuple(read.words))
                     yield read
 
 
-def _read(said: Wording, reading: Reading) -> Iterator[Wording]:
-    """Yield the wording of a reading, and once more with the subject in front of every verb."""
-    words = said.words
-    verbs = {
-        near
-        for at, word in enumerate(words)
-        if word in reading.subjects
-        for near in _beside(words, at)
-        if words[near] not in reading.pronouns
-    }
-    found: list[tuple[str, int, int]] = []
-    for at, word in enumerate(words):
-        if word in reading.pronouns:
-            found += [(one, at, at) for one in reading.pronouns[word]]
-        else:
-            is_verb = at in verbs or bool(reading.signs)
-            found.append((reading.verb(word) if is_verb else word, at, at))
-    if reading.pronouns is _FRENCH or reading.pronouns is _FRENCH_HERS:
-        found = _elided(found)
-    yield _wording(said, found)
-    turned = {at - 1 for at in range(1, len(words)) if words[at] in reading.subjects and at - 1 in verbs}
-    yield _wording(said, _turned(found, turned))
+def _read(said: Wording, places: Mapping[str, list[int]], reading: Reading) -> Iterator[Wording]:
+    """Yield the wording of a reading, and once more with the subject in front of a changed verb.
+
+    places: where each pronoun of any reading stands.
+    """
+    words, pronouns = list(said.words), reading.pronouns
+    pieces = {at: pronouns[word] for word in pronouns.keys() & places.keys() for at in places[word]}
+    subjects = [at for word in reading.subjects & places.keys() for at in places[word]]
+    verbs = {near for at in subjects for near in _beside(said.words, at)} - pieces.keys()
+    for at in range(len(words)) if reading.signs else verbs:
+        words[at] = reading.verb(words[at])
+    for at in [at for at, piece in pieces.items() if piece == ("je",)]:
+        pieces[at] = ("j",) if at + 1 < len(words) and _begins_with_vowel(words[at + 1]) else ("je",)
+    yield _spliced(Wording(list(words), said.starts, said.ends), pieces)
+    turned = [at for at in subjects if at - 1 in verbs and words[at - 1] != said.words[at - 1] and pieces[at]]
+    if turned:
+        others = {at: piece for at, piece in pieces.items() if at not in turned}
+        yield _spliced(_turned(said, words, pieces, turned), others)
 
 
-def _wording(said: Wording, found: Sequence[tuple[str, int, int]]) -> Wording:
-    return Wording(
-        [word for word, _, _ in found],
-        [said.starts[first] for _, first, _ in found],
-        [said.ends[last] for _, _, last in found],
-    )
+def _spliced(said: Wording, pieces: Mapping[int, tuple[str, ...]]) -> Wording:
+    """Return the words with pieces in the place of some; a piece has the bytes of the word it replaces."""
+    words, starts, ends = said
+    if any(len(piece) != 1 for piece in pieces.values()):
+        starts, ends = list(starts), list(ends)
+    for at in sorted(pieces, reverse=True):
+        piece = pieces[at]
+        words[at : at + 1] = piece
+        if len(piece) != 1:
+            starts[at : at + 1], ends[at : at + 1] = (
+                starts[at : at + 1] * len(piece),
+                ends[at : at + 1] * len(piece),
+            )
+    return Wording(words, starts, ends)
 
 
-def _turned(found: Sequence[tuple[str, int, int]], verbs: set[int]) -> list[tuple[str, int, int]]:
-    """Return the words with each verb of `verbs` behind the subject that follows it: "am I" is "I am".
+def _turned(
+    said: Wording, words: list[str], pieces: Mapping[int, tuple[str, ...]], subjects: Sequence[int]
+) -> Wording:
+    """Return the words with each subject in front of the verb before it, "am I" as "I am".
 
     Both then stand for the bytes of both.
     """
-    turned = list(found)
-    for at in range(len(turned) - 1):
-        (verb, first, _), (subject, last, _) = turned[at], turned[at + 1]
-        if first in verbs and last == first + 1:
-            turned[at : at + 2] = [(subject, first, last), (verb, first, last)]
-    return turned
+    words, starts, ends = list(words), list(said.starts), list(said.ends)
+    for at in subjects:
+        words[at - 1], words[at] = pieces[at][0], words[at - 1]
+        starts[at], ends[at - 1] = starts[at - 1], ends[at]
+    return Wording(words, starts, ends)
 
 
 _BETWEEN = frozenset(
@@ -127,13 +136,9 @@ def _beside(words: Sequence[str], at: int) -> Iterator[int]:
         yield at - 1
 
 
-def _elided(found: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """Return French words as they are written before a vowel: `je habite` is j'habite."""
-    behind = [*(word for word, _, _ in found[1:]), ""]
-    return [
-        ("j" if word == "je" and after[:1] in set("aeiouyhéèêâîô") else word, first, last)
-        for (word, first, last), after in zip(found, behind, strict=True)
-    ]
+def _begins_with_vowel(word: str) -> bool:
+    """Tell whether French drops the e of "je" before a word: j'habite."""
+    return word[:1] in set("aeiouyhéèêâîô")
 
 
 def _by(forms: Mapping[str, str], rule: Verb = str) -> Verb:
@@ -261,3 +266,4 @@ READINGS = (
     Reading(_SPANISH_POLITE_YO, _USTED, _by(_SPANISH_POLITE_FORMS, _spanish_polite)),
     Reading(_SPANISH_POLITE, _USTED, _by(_SPANISH_POLITE_FORMS, _spanish_polite)),
 )
+_PRONOUNS = frozenset(word for reading in READINGS for word in reading.pronouns)
