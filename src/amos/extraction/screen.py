@@ -27,7 +27,7 @@ from amos.schemas.vocabulary import Reason, Trust
 
 __all__ = ["FINDINGS", "SCREEN_VERSION", "apply_cuts", "screen"]
 
-SCREEN_VERSION = 2
+SCREEN_VERSION = 3
 """Raise when findings change for the same sources."""
 
 _MAY_INSTRUCT = (Trust.TRUSTED_USER, Trust.AGENT)

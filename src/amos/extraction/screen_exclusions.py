@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from amos.extraction.screen_silence import find_silence
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
@@ -247,8 +248,20 @@ def find_exclusions(text: str, *, is_message: bool) -> Iterator[Hit]:
     text; otherwise (pages, tool output, prompts) it covers its own sentence, as a request
     does everywhere that names what must not be kept.
     """
+    yield from _covered(text, _requests(text.translate(_FLAT)), is_message=is_message)
+
+
+def find_built_exclusions(text: str, *, is_message: bool) -> Iterator[Hit]:
+    """Yield what `find_exclusions` does, for requests that are known by how they are built."""
+    flat = text.translate(_FLAT)
+    found = ((*span, False) for span in find_silence(flat) if not _is_held_in_marks(flat, *span))
+    yield from _covered(text, found, is_message=is_message)
+
+
+def _covered(text: str, requests: Iterable[tuple[int, int, bool]], *, is_message: bool) -> Iterator[Hit]:
+    """Yield the ranges that `requests` cover."""
     sentences: list[int] | None = None
-    for start, end, is_about in _requests(text.translate(_FLAT)):
+    for start, end, is_about in requests:
         named = None if is_about else _NAMED_RANGE.search(text, start, end)
         if is_message and named is None and not is_about:
             yield Hit(0, len(text), "exclusion_request", Reason.EXPLICIT_EXCLUSION_SIGNAL)
@@ -323,8 +336,12 @@ def _asks_about(text: str, match: re.Match[str]) -> bool:
 
 def _is_mention(text: str, match: re.Match[str]) -> bool:
     """Tell whether quotation marks hold the phrase and nothing else: a label, not a request."""
-    opening = text[match.start() - 1 : match.start()] if match.start() else ""
-    closing = text[match.end() : match.end() + 2].lstrip(".!,")
+    return _is_held_in_marks(text, *match.span())
+
+
+def _is_held_in_marks(text: str, start: int, end: int) -> bool:
+    opening = text[start - 1 : start] if start else ""
+    closing = text[end : end + 2].lstrip(".!,")
     return bool(closing) and _MARKS.get(opening) == closing[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from amos.extraction import screen_orders
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
@@ -242,6 +243,7 @@ PATTERNS = (
     *(re.compile(rule, re.IGNORECASE) for _, rule in (*_RULES, *_ABROAD)),
     re.compile("<!--"),
     _HIDDEN_STYLE,
+    *screen_orders.PATTERNS,
 )
 """What every find matches after curly apostrophes and odd spaces are made plain."""
 _FLAT = str.maketrans({"’": "'", "‘": "'", "\u00a0": " ", "\t": " "})
@@ -252,6 +254,8 @@ def find_instructions(text: str) -> Iterator[Hit]:
     flat = text.translate(_FLAT)
     for match in _PATTERN.finditer(flat):
         yield _hit(match.start(), match.end(), match.lastgroup or "override")
+    for start, end in screen_orders.find_orders(flat):
+        yield _hit(start, end, "order")
     for start, end in _comments(flat):
         if _ADDRESSED.search(flat, start, end):
             yield _hit(start, end, "hidden_comment")

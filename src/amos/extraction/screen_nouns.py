@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 PHRASE_NOUNS = (
     r"pass[ \-]?phrases?|(?:seed|recovery|mnemonic|wallet|secret|unlock|backup)[ \-]?(?:phrase|words)"
+    r"|(?:security|secret|recovery|challenge|verification)[ \-](?:question )?(?:answers?|word)"
+    r"|(?:vault|safe|pass|code|unlock|alarm|panic|magic|entry)[ \-]?word"
+    r"|answer to (?:my|the|our) (?:security|secret|recovery) question"
     r"|(?:12|24|twelve|twenty[ \-]four)[ \-]?(?:secret |recovery |seed )?words|mnemonic"
 )
 """What takes several plain words."""

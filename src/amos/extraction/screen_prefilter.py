@@ -18,10 +18,12 @@ import pyarrow as pa
 from amos.extraction import (
     screen_exclusions,
     screen_instructions,
+    screen_near,
     screen_numbers,
     screen_phrases,
     screen_sayings,
     screen_secrets,
+    screen_silence,
 )
 from amos.extraction.normalise import text_buffer
 from amos.extraction.screen_bytes import may_hold_keys
@@ -115,7 +117,9 @@ def _questions_of_digits() -> list[pl.Expr]:
     """Return the columns of what is found only where digits stand."""
     return [
         _question(Family.NUMBERS, _paired(map(loosened, screen_numbers.PATTERNS))),
-        _question(Family.PHRASES, _paired(map(loosened, screen_sayings.DIGIT_PATTERNS))),
+        _question(
+            Family.PHRASES, _paired(map(loosened, (*screen_sayings.DIGIT_PATTERNS, *screen_near.PATTERNS)))
+        ),
     ]
 
 
@@ -133,6 +137,7 @@ def _patterns() -> dict[Family, tuple[str, ...]]:
         Family.ASSIGNMENTS: _paired(map(loosened, screen_secrets.ASSIGNMENT_PATTERNS)),
         Family.PHRASES: _paired(map(loosened, (*screen_phrases.PATTERNS, *screen_sayings.PATTERNS))),
         Family.EXCLUSIONS: _paired(map(flattened, screen_exclusions.PATTERNS)),
+        Family.SILENCE: _paired(map(flattened, screen_silence.PATTERNS)),
         Family.ORDERS: _paired(map(flattened, screen_instructions.PATTERNS)),
         Family.BASE64: (BASE64_START,),
         Family.DISGUISE: (SUSPICIOUS,),
@@ -163,7 +168,7 @@ def loosened(pattern: re.Pattern[str]) -> str:
     # a string inside JSON begins after a quotation mark; open-ended counts keep the automaton small
     anywhere = "".join(parts).replace("(?:^|", "(?:|")
     counted = _UP_TO.sub(lambda match: "*" if match.group(1) == "0" else "+", anywhere)
-    return flags + counted
+    return flags + counted.replace(r"\b", r"(?-u:\b)")  # the wide sense of a word costs ten times as much
 
 
 def flattened(pattern: re.Pattern[str]) -> str:

@@ -11,9 +11,10 @@ from enum import IntFlag
 import numpy as np
 import numpy.typing as npt
 
-from amos.extraction.screen_exclusions import find_exclusions
+from amos.extraction.screen_exclusions import find_built_exclusions, find_exclusions
 from amos.extraction.screen_instructions import find_instructions
 from amos.extraction.screen_json import JsonString, RawPlaces, json_strings
+from amos.extraction.screen_near import find_near
 from amos.extraction.screen_numbers import find_numbers
 from amos.extraction.screen_phrases import find_phrases
 from amos.extraction.screen_sayings import find_sayings
@@ -39,11 +40,12 @@ class Family(IntFlag):
     ORDERS = 32
     BASE64 = 64
     DISGUISE = 128
-    ALL = 255
+    SILENCE = 256
+    ALL = 511
 
 
 _ALL, _BASE64, _DISGUISE = map(int, (Family.ALL, Family.BASE64, Family.DISGUISE))
-_VIEW_SHIFT = 8
+_VIEW_SHIFT = 9
 EVERYTHING = _ALL | _ALL << _VIEW_SHIFT
 """All families, on the text and on its decoded view."""
 
@@ -65,7 +67,9 @@ def message_rules(*, is_message: bool, may_instruct: bool) -> Rules:
         (Family.NUMBERS, find_numbers),
         (Family.PHRASES, find_phrases),
         (Family.PHRASES, find_sayings),
+        (Family.PHRASES, find_near),
         (Family.EXCLUSIONS, functools.partial(find_exclusions, is_message=is_message)),
+        (Family.SILENCE, functools.partial(find_built_exclusions, is_message=is_message)),
     ]
     if not may_instruct:
         families_of.append((Family.ORDERS, find_instructions))

@@ -1,0 +1,196 @@
+"""Find secrets by what stands near: a noun or a lock that takes one, and a value of such a shape.
+
+No word between them is asked for, only what it may not be: a measure, a date, a time, the name of a product.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from amos.extraction.screen_letters import near
+from amos.extraction.screen_nouns import find_nouns
+from amos.extraction.screen_phrases import is_coined, is_placeholder
+from amos.extraction.screen_view import Hit
+from amos.schemas.vocabulary import Reason
+
+_LOCK = (
+    r"(?:doors?|gates?|alarms?|safe|vault|(?:pad)?locks?|keypad|garage|buzzer|intercom|entrance|entry"
+    r"|shed|barn|cellar"
+    r"|basement|attic|suitcase|briefcase|luggage|elevator|turnstile|barrier|cabinet|mailbox|letterbox"
+    r"|key[ -]?safe"
+    r"|lock[ -]?box|key[ -]?box|locker|front door|house|flat|building|phone|tablet|laptop"
+    r"|[^\W\d_]{0,16}(?:tor|t[üu]re?|schloss|tresor|spind|schrank|anlage|kasten)|keller|garage|haus"
+    r"|portes?|portail|portillon|coffre|alarme|cadenas|digicode|immeuble|cave|interphone"
+    r"|puertas?|portal|caja fuerte|candado|garaje|port[óo]n|taquilla|verja|trastero)"
+)
+_CODE = (
+    r"(?:(?:pass)?codes?|combination|combo|pin|c[óo]digo|clave|chiffre|combinaison|combinaci[óo]n"
+    r"|kombination"
+    r"|zahlenkombination|[^\W\d_]{1,16}code)"
+)
+_TAKE = (
+    r"(?:takes?|wants?|accepts?|needs?|uses?|expects?|answers? to|responds? to|listens? to|opens?"
+    r"|unlocks?|disarms?"
+    r"|(?:re)?set to|changed to|geht|öffnet|braucht|will|nimmt|s'ouvre|prend|demande|se abre|pide|usa)"
+)
+_LOCKS = re.compile(rf"\b{_LOCK}\b", re.IGNORECASE)
+_CODES = re.compile(rf"\b{_CODE}\b", re.IGNORECASE)
+_TAKES = re.compile(rf"(?:[ ,]+[^\s.,:;!?\d]{{1,20}}){{0,3}}? {_TAKE}\b", re.IGNORECASE)
+_ALARM_TIME = re.compile(r"(?i:alarm|wecker)[^\n]{0,40}?\b(?i:set|for|at)\b")
+_OTHER_CODES = re.compile(
+    r"(?:zip|post(?:al)?|postcode|dress|area|country|promo|discount|coupon|voucher|error|status|exit"
+    r"|qr|bar|source|colou?r"
+    r"|flight|airport|booking|product|item|branch|tax|course|room|morse|genetic|penal|civil|building"
+    r"|highway|vestimentaire"
+    r"|promo|farb|barras?|postal|bestell|artikel|fehler|status|return|reminder|http|response|state"
+    r"|region|unit|model|key)"
+    r"[ -]?codes?\b|code (?:promo|postal|barres|couleur|der farbe|review|base|style)"
+    r"|c[óo]digo (?:postal|de barras)"
+    r"|codes? (?:of|reminder|is on)\b",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"(?<![\w.,:/€$£+#-])[#*]?[0-9](?:[ .-]?[0-9]){2,11}[#*]?(?![\w%€$£]|[.,:/-][0-9])")
+_MEASURED = re.compile(
+    r"\s?(?:[%°]|(?:[mck]?m|m?[kg]?g|[mc]?l|[kmgt]b|kwh?|[vwahs]|[mk]?hz|psi|bars?|rpm|[ap]m|ms|px|pt"
+    r"|ft|lbs?|oz|mph|kmh"
+    r"|euros?|dollars?|pounds?|watts?|volts?|people|persons?|pages?|points?|times|metres?|meters?"
+    r"|minutes?|seconds?"
+    r"|hours?|days?|weeks?|months?|years?|steps?|pieces?|items?|grams?|litres?|liters?|miles|square"
+    r"|stück|stunden|jahre"
+    r"|minuten|personen|pièces|personnes|heures|jours|ans|horas|años|personas|keys|screws|units|grad"
+    r"|tonnes?|percent"
+    r"|uhr|feet|inches|degrees|words|characters|digits|tries|attempts|keycards|cards)\b)",
+    re.IGNORECASE,
+)
+_DATED = re.compile(
+    r"(?:\b(?:in|since|from|until|till|by|before|after|around|at|about|of|year|over|under|than|seit"
+    r"|bis|im|vor|en|desde"
+    r"|hasta|depuis|avant|weighs|costs?|cost|about|nearly|almost|only|error|room|bus|line|number|no"
+    r"|nr|num|flat|house"
+    r"|apartment|jan\w*|feb\w*|mar\w*|apr\w*|may|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)\.?"
+    r"|[€$£~])\s{0,2}$",
+    re.IGNORECASE,
+)
+_YEAR_AFTER = re.compile(r"(?:19|20)[0-9]{2}$")
+_RUN = re.compile(r"[^\s\"“”«»„]{5,64}")
+_NO_VALUE = re.compile(
+    r"\S+@\S+|\S*://\S*|www\.\S+|[0-9.,:/+\-–]+(?:[a-z]{1,4})?|v?[0-9]+(?:\.[0-9]+)+\S*"
+    r"|\S+\.(?:[a-z]{2,4}|[a-z]{2,4}/\S*)"
+    r"|#[0-9a-f]{6}|[0-9]+\+?(?:st|nd|rd|th|er|ème|h|min|x)|\S*[()\[\]{}=]\S*|\S*\x1a\S*"
+    r"|[a-z]+(?:_[a-z]+)+|--?\S+|/\S*",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"[0-9]+[^\W\d_]+|[^\W\d_]+[ -]?[0-9]{1,3}|[A-Z]{1,4}[0-9-]+|[^\W\d_]+(?:[&+/][^\W\d_]+)+", re.ASCII
+)
+"""Shapes that products, rooms and versions have as well."""
+_SIGN = re.compile(r"[!@#$%^&*=~|?_]")
+_ABOUT_ONE = re.compile(
+    r"[ -](?:managers?|polic(?:y|ies)|generators?|fields?|box|page|rules?|length|strength|protected"
+    r"|hash(?:es)?|apps?"
+    r"|requirements?|prompt|attempts?|audit|change day)\b",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(
+    r"\b(?:for|on|in|at|with|by|from|into|für|auf|bei|mit|von|pour|sur|para|en|con)\s{1,2}$", re.IGNORECASE
+)
+_GIVEN = re.compile(
+    r"(?:[:=]|->|=>|→|\b(?:is|was|are|it's|its|to|as|use|used|using|goes|says|reads|be|called|named"
+    r"|still|now|ist|war"
+    r"|lautet|heißt|heisst|auf|est|es|c'est|era|siendo|como|comme|that's|picked|chose|typed|type"
+    r"|enter|entered|took))"
+    r"[ ,]{1,3}[\"'“‘„«`]?$",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{4,64})[\"”“»`]")
+_END = re.compile(r"(?:[.…]|(?<!\w)[!?]|(?<=[a-z]{3})[!?])(?=\s|$)|\n")
+_AFTER, _BEFORE = 110, 70
+_SHORTEST = 6
+_MOST = 4
+"""Values that are looked for near one noun."""
+PATTERNS = (
+    re.compile(rf"\b{_LOCK}\b[^!?…\n]*? {_TAKE}[^!?…\n]*?[0-9]", re.IGNORECASE),
+    re.compile(near(rf"\b{_LOCK}\b", rf"\b{_CODE}\b"), re.IGNORECASE),
+)
+"""What every find holds that has no noun of `screen_nouns`; all have digits."""
+
+
+def find_near(text: str) -> Iterator[Hit]:
+    """Yield each value that stands near what takes it, in code points; linear in `text`."""
+    for noun in find_nouns(text):
+        for start, end in _near_noun(text, noun):
+            yield Hit(start, end, "secret_near_noun", Reason.SECRET_MATERIAL_DETECTED)
+    reached = 0
+    for lock in _LOCKS.finditer(text) if any(map(str.isdigit, text)) else ():
+        start, end = _sentence(text, *lock.span())
+        yield from _near_lock(text, lock, start, end, is_first=lock.start() >= reached)
+        reached = end
+
+
+def _near_lock(text: str, lock: re.Match[str], start: int, end: int, *, is_first: bool) -> Iterator[Hit]:
+    """Yield the digits that a lock takes, or that are a code in its sentence: asked of the first lock."""
+    takes = _TAKES.match(text, lock.end(), end)
+    if takes is None and not (is_first and _CODES.search(text, start, end)):
+        return
+    if _OTHER_CODES.search(text, start, end) or _ALARM_TIME.match(text, lock.start(), end):
+        return
+    for first, last in _digits(text, start if takes is None else takes.end(), end):
+        yield Hit(first, last, "code_of_lock", Reason.SECRET_MATERIAL_DETECTED)
+
+
+def _near_noun(text: str, noun: re.Match[str]) -> Iterator[tuple[int, int]]:
+    start, end = _sentence(text, *noun.span())
+    if noun.lastgroup == "digit":
+        is_sure = re.fullmatch(r"(?i)combinations?|combos?|kombination|combinaci[óo]n", noun.group()) is None
+        if is_sure and not _OTHER_CODES.search(text, start, end):
+            yield from _digits(text, noun.end() + 2, end)
+    elif noun.lastgroup in ("word", "spaceless"):
+        is_about = _ABOUT_ONE.match(text, noun.end()) is not None
+        yield from _runs(text, start, noun.start(), is_after=False, is_about=is_about)
+        yield from _runs(text, noun.end(), end, is_after=True, is_about=is_about)
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the sentence around a range, as far as anything near it is looked for."""
+    first, last = max(0, start - _BEFORE), min(len(text), end + _AFTER)
+    before = [match.end() for match in _END.finditer(text, first, start)]
+    after = _END.search(text, end, last)
+    return (before[-1] if before else first), (after.start() if after else last)
+
+
+def _digits(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the runs of digits that can be a code: no measure, year, time or amount."""
+    count = 0
+    for match in _DIGITS.finditer(text, start, end):
+        before = text[max(start, match.start() - 12) : match.start()]
+        if _MEASURED.match(text, match.end()) or _DATED.search(before):
+            continue
+        yield match.span()
+        count += 1
+        if count == _MOST:
+            return
+
+
+def _runs(text: str, start: int, end: int, *, is_after: bool, is_about: bool) -> Iterator[tuple[int, int]]:
+    """Yield what is made up or, where it is announced, in quotation marks."""
+    if is_after and not is_about:
+        for match in _QUOTED.finditer(text, start, end):
+            if _GIVEN.search(text, start, match.start()) and not is_placeholder(match.group(1)):
+                yield match.span(1)
+    for match in _RUN.finditer(text, start, end):
+        token = match.group().strip("'‘’`,;:()[]<>").rstrip(".?")
+        at = match.start() + match.group().find(token)
+        if token and _is_value(text, token, start, at, is_about=is_about):
+            yield at, at + len(token)
+
+
+def _is_value(text: str, token: str, start: int, at: int, *, is_about: bool) -> bool:
+    if len(token) < _SHORTEST or _NO_VALUE.fullmatch(token) or is_placeholder(token) or not is_coined(token):
+        return False
+    if not any(map(str.isalpha, token)) or not (any(map(str.isdigit, token)) or _SIGN.search(token[1:-1])):
+        return False
+    before = text[max(start, at - 24) : at]
+    if _GIVEN.search(before):
+        return not is_about or (_WEAK.fullmatch(token) is None and _SIGN.search(token) is not None)
+    return not is_about and _WEAK.fullmatch(token) is None and _PLACED.search(before) is None
