@@ -12,7 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.extraction import frames_logs, frames_play, frames_retractions, frames_speakers, frames_texts
+from amos.extraction import (
+    frames_doubts,
+    frames_logs,
+    frames_play,
+    frames_retractions,
+    frames_speakers,
+    frames_texts,
+)
 from amos.extraction.frames_found import OPENINGS, Frame, Kind, Rule, flat
 from amos.extraction.screen_view import byte_offsets
 from amos.schemas.claims import CLAIMS, SEGMENTABLE
@@ -25,6 +32,7 @@ _RULES: tuple[Rule, ...] = (
     *frames_speakers.RULES,
     *frames_logs.RULES,
     *frames_retractions.RULES,
+    *frames_doubts.RULES,
 )
 
 
@@ -46,6 +54,7 @@ _SMALL = 8192
 _VOICE = "quoted speaker"
 _AUTHOR = "user"
 _OPEN_MODALITIES = frozenset({Modality.ASSERTED, Modality.PREFERENCE, Modality.OBLIGATION, Modality.DESIRED})
+_OPEN_KINDS = (Kind.ROLED, Kind.DOUBTED)
 _VETOES = {
     Kind.JOKED: Reason.SUSPECTED_IRONY,
     Kind.MOCKED: Reason.SUSPECTED_IRONY,
@@ -171,7 +180,7 @@ def _marked(claim: Claim, frames: Frames) -> Claim:
             claim = _passed_on(claim, frame)
         elif kind == Kind.PLAYED:
             claim = claim._replace(modality=Modality.HYPOTHETICAL.value)
-        elif kind == Kind.ROLED and claim.modality in _OPEN_MODALITIES:
+        elif kind in _OPEN_KINDS and claim.modality in _OPEN_MODALITIES:
             claim = claim._replace(modality=Modality.UNCERTAIN.value)
         elif kind in _VETOES and claim.veto is None and (kind != Kind.MOCKED or is_liked):
             claim = claim._replace(veto=_VETOES[kind].value)

@@ -27,6 +27,7 @@ class Kind(IntEnum):
     MOCKED = 5  # a like with an eye-roll
     WITHDRAWN = 6  # called untrue in the same message
     UNWANTED = 7  # asked to be forgotten
+    DOUBTED = 8  # left open, or not meant, in the same breath
 
 
 class Frame(NamedTuple):

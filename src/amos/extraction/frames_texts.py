@@ -105,6 +105,17 @@ _AFTERWARDS = re.compile(
     r"|spanish|grammar)|good (?:english|german|french|spanish))[^.!?\n]{0,30})[.!?\s]*\Z",
     re.IGNORECASE,
 )
+_REQUEST_BELOW = re.compile(
+    r"\n\s{0,3}(?:(?:so|now|hey|ok|okay|thanks)[,! ]{1,2}){0,2}"
+    r"(?:(?:can|could|would|will) (?:you|u) (?:please )?|please |pls |help me (?:to )?|i need you to )?"
+    rf"(?:(?:{_REWORK}|{_WORK}) {_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT}|{_OBJECT})"
+    r"|(?:reply|respond|react) to (?:this|that|him|her|them|it)|answer (?:this|that|him|her|them|it)"
+    r"|(?:draft|write|suggest) (?:me )?(?:a |an )(?:[^\s.!?]{1,16} )?(?:reply|answer|response)"
+    r"|(?:what|how) (?:should|shall|do|would|can) (?:i|we|you) (?:answer|reply|respond|say|write))(?!\w)"
+    r"[^\n]{0,120}\Z",
+    re.IGNORECASE,
+)
+"""Asks to work on what stands in the lines above."""
 _TAIL = 240
 _IS_LONG = re.compile(rf"(?<!\w){_LONG}(?!\w)", re.IGNORECASE)
 _TAG_START = re.compile(r"\[([^\W\d_]\w{1,15})(?:[=: ][^\]\n]{0,60})?\]")
@@ -160,7 +171,8 @@ def _find_forwarded(text: str) -> Iterator[Frame]:
 
 
 def _find_before_request(text: str) -> Iterator[Frame]:
-    request = _AFTERWARDS.search(text, max(0, len(text.rstrip()) - _TAIL))
+    tail = max(0, len(text.rstrip()) - _TAIL)
+    request = _AFTERWARDS.search(text, tail) or _REQUEST_BELOW.search(text.rstrip(), tail)
     if request is not None:
         yield Frame(0, request.start(), Kind.PASTED)
 
@@ -210,6 +222,7 @@ _AFTER_STEMS = (
     "say this in", "say it in", "grammatical", "correct english", "correct german", "correct french",
     "correct spanish", "correct grammar", "good english", "good german", "good french", "good spanish",
 )  # fmt: skip
+_BELOW_STEMS = (*_WORK_STEMS, "reply", "respond", "react", "answer", "response", " say", " write")
 RULES = (
     Rule(_find_tasks, stems=(*_REWORK_STEMS, *_WORK_STEMS), needs_opening=True),
     Rule(_find_after_bare_task, stems=_REWORK_STEMS),
@@ -217,6 +230,6 @@ RULES = (
     Rule(_find_below_banners, stems=_BANNER_STEMS, needs_opening=True),
     Rule(_find_tagged, marks=("[/",)),
     Rule(_find_forwarded, stems=("forwarded", "original", "weitergeleitete", "from: "), needs_opening=True),
-    Rule(_find_before_request, stems=_AFTER_STEMS),
+    Rule(_find_before_request, stems=(*_AFTER_STEMS, *_BELOW_STEMS)),
 )
 """Ranges of texts that a message passes on to be worked on or read."""
