@@ -16,7 +16,7 @@ from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.standing import Standings
 from amos.extraction.stated_values import further_items, owned_pair, stated_value
-from amos.extraction.subjects import Subject, ages
+from amos.extraction.subjects import Subject, ages, names_person
 from amos.extraction.timing import class_of, is_appointment
 from amos.extraction.trimming import denied_from
 from amos.extraction.wording import (
@@ -41,8 +41,16 @@ _LISTED = frozenset(("preference", "possession", "allergy"))
 _CLOCK = re.compile(r"(?:at|around|by) \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?", re.IGNORECASE)
 _NEW_CLAUSE = re.compile(r",\s(?:so|but|yet|because|'cause)\s")
 """What begins another clause than the statement's own."""
-_EITHER = re.compile(r"(?:either )?[\w.'’-]{1,16} or [\w.'’-]{1,16}(?:,.*)?")
+_EITHER = re.compile(
+    r"(?:either )?[\w.'’-]{1,16} or [\w.'’-]{1,16}(?:,.*)?"
+    r"|(?:either )?(?:an?|the) [\w.'’ -]{1,32} or (?:an?|the) [\w.'’ -]{1,32}(?:,.*)?"
+)
 """A value that leaves open which: "A or B"."""
+_CUT = b"\x1a"
+_SENTENCE_MARKS = (b". ", b"! ", b"? ", b"\n")
+_COUNTRY = re.compile(r", [A-Z][a-z]{3,16}(?=[.!]?\s*\Z)")
+"""Names the country behind a town, at the end of a text."""
+_REACH = 24
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")
 
 
@@ -195,11 +203,10 @@ class Drafter:
         is_idle = is_left or (is_time and is_soon(match.capture(VALUE)))
         if is_idle or (veto is None and is_fragment(meaning, match, name, value, span, origin, end)):
             veto = Reason.LOW_VALUE.value
-        limit = limit_after(origin, meaning.shape, end) if veto is None and value else end
-        condition = clean_value(origin.content[end:limit].decode())
-        if condition:
-            value, end = f"{value} {condition}", limit
+        value, end, condition = _with_rest(origin, meaning, value, end, is_kept=veto is None)
         cues = claim_cues(standing.cues, subject, name, value, span, is_negative=is_negative)
+        if _CUT in origin.content and _stands_by_cut(origin.content, start, end):
+            cues |= _HEDGED
         kept_value = "; ".join(steps_of(value)) if meaning.shape == "procedure" else value
         return Draft(
             sentence=match.sentence,
@@ -241,6 +248,25 @@ class Drafter:
         return self._worth.veto(meaning, property_name, thing, value, subject.name) or idle_reason(
             meaning, property_name, value, subject.name, span, is_negative=is_negative
         )
+
+
+def _with_rest(
+    origin: Origin, meaning: Meaning, value: str, end: int, *, is_kept: bool
+) -> tuple[str, int, str]:
+    """Return the value with country and condition behind it, where it then ends, and the condition."""
+    country = _COUNTRY.match(origin.content[end : end + _REACH].decode(errors="ignore"))
+    if meaning.family == "home" and country is not None:
+        value, end = value + country.group(), end + len(country.group())
+    limit = limit_after(origin, meaning.shape, end) if is_kept and value else end
+    condition = clean_value(origin.content[end:limit].decode())
+    return (f"{value} {condition}", limit, condition) if condition else (value, end, "")
+
+
+def _stands_by_cut(content: bytes, start: int, end: int) -> bool:
+    """Tell whether something was cut out of the claim's sentence: what is left may not be all it says."""
+    first = max(content.rfind(mark, 0, start) for mark in _SENTENCE_MARKS)
+    marks = [place for mark in _SENTENCE_MARKS if (place := content.find(mark, end)) >= 0]
+    return _CUT in content[first + 1 : min(marks, default=len(content))]
 
 
 def is_left_behind(before: Draft | None, property_name: str) -> bool:
@@ -325,6 +351,7 @@ def claim_cues(
     if property_name and _EITHER.fullmatch(value):
         cues |= _HEDGED
     is_other = subject.is_person or (subject.kind in ("other", "person") and "'s " in subject.name)
+    is_other = is_other or (subject.kind == "author" and names_person(property_name))
     is_thing = subject.kind == "thing" and not subject.is_person
     held = property_name or _last_word_of(subject)
     if is_sensitive(held, value or folded, is_other=is_other, is_thing=is_thing):

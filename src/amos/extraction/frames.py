@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from amos.extraction import (
     frames_doubts,
+    frames_given,
     frames_logs,
     frames_play,
     frames_retractions,
@@ -33,6 +34,7 @@ _RULES: tuple[Rule, ...] = (
     *frames_logs.RULES,
     *frames_retractions.RULES,
     *frames_doubts.RULES,
+    *frames_given.RULES,
 )
 
 

@@ -10,6 +10,9 @@ from typing import NamedTuple
 BEFORE = r"(?:\A|[.!?:;,\n(\"“„>*–—-]\s{0,3})"
 """What stands before a request or a heading: a start, or a mark that ends what came before."""
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
+SENTENCE_END = re.compile(
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?…]+[\"'”)]*(?=\s|\Z)|\n+"
+)
 _FLAT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\t": " "})
 
 

@@ -111,7 +111,8 @@ _REQUEST_BELOW = re.compile(
     rf"(?:(?:{_REWORK}|{_WORK}) {_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT}|{_OBJECT})"
     r"|(?:reply|respond|react) to (?:this|that|him|her|them|it)|answer (?:this|that|him|her|them|it)"
     r"|(?:draft|write|suggest) (?:me )?(?:a |an )(?:[^\s.!?]{1,16} )?(?:reply|answer|response)"
-    r"|(?:what|how) (?:should|shall|do|would|can) (?:i|we|you) (?:answer|reply|respond|say|write))(?!\w)"
+    r"|should (?:i|we) (?:answer|reply|respond)|(?:what|how) (?:should|shall|do|would|can) (?:i|we"
+    r"|you) (?:answer|reply|respond|say|write))(?!\w)"
     r"[^\n]{0,120}\Z",
     re.IGNORECASE,
 )

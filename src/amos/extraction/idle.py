@@ -24,14 +24,17 @@ _UNPLEASANT = re.compile(
     r"|burnt toast|wet socks|late fees|hidden fees|(?:paying|getting) (?:\w+ )?(?:fees|fines|taxes|bills"
     r"|penalties|surcharges)|tax forms?|tax returns|captchas?|waking up at (?:3|4|5)"
     r"|lost luggage|power cuts?|burst pipes?|potholes?|mosquito bites?|hangovers?|drilling|leaf blowers?"
-    r"|resetting passwords?|bureaucracy|red tape|paperwork|reply-all(?: storms?)?|pop-?ups?)\b",
+    r"|expense reports?|steuererklärung|resetting passwords?|bureaucracy|red tape|paperwork"
+    r"|reply-all(?: storms?)?|pop-?ups?)\b",
     re.IGNORECASE,
 )
 """What nobody likes: who says so means the contrary."""
 _SUFFERED = re.compile(
     r"being (?!loved|hugged|kissed|married|engaged|retired|employed|needed|wanted|included|invited|challenged"
-    r"|trusted|surprised|spoiled|spoilt|pampered|tickled|thanked|appreciated|respected|surrounded|involved|organi[sz]ed"
-    r"|prepared|read|asked|massaged|held|alone|open|up|tired)(?:\w+ed|\w+en|told|left|put|made|sent|hit|cut|lost)\b",
+    r"|trusted|surprised|spoiled|spoilt|pampered|tickled|thanked|appreciated|respected|surrounded"
+    r"|involved|organi[sz]ed"
+    r"|prepared|read|asked|massaged|held|alone|open|up|tired)(?:\w+ed|\w+en|told|left|put|made|sent"
+    r"|hit|cut|lost)\b",
     re.IGNORECASE,
 )
 """What is done to somebody, and is seldom liked: "being ghosted"."""
@@ -87,6 +90,22 @@ _IDLE_VALUES = (
     "a nice", "a bad", "a shame", "a pity", "a mess", "a joke", "a pain", "a dream", "a blast", "a big deal",
     "a lot", "a must",
 )  # fmt: skip
+_LIKED = frozenset(
+    (
+        "hobby",
+        "hobbies",
+        "passion",
+        "dream",
+        "joy",
+        "pastime",
+        "highlight",
+        "treat",
+        "pleasure",
+        "idea of fun",
+        "forte",
+    )
+)
+"""Properties whose value somebody likes."""
 OWNED = frozenset(("possession", "counted"))
 """Families that say what somebody has."""
 _ASKS = frozenset(
@@ -120,7 +139,9 @@ def idle_reason(
     if meaning.shape == "statement":
         is_idle = meaning.subject == "other" and is_idle_statement(subject, value, span)
         return Reason.LOW_VALUE.value if is_idle else None
-    is_taste = meaning.family == "preference" or property_name.startswith("favourite ")
+    is_taste = (
+        meaning.family == "preference" or property_name.startswith("favourite ") or property_name in _LIKED
+    )
     if is_taste and not is_negative and _is_unpleasant(value):
         return Reason.SUSPECTED_IRONY.value
     is_idle = _is_choice(meaning.family, property_name, value) or _is_remark(property_name, value)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from amos.extraction.screen_letters import near
 from amos.extraction.screen_nouns import find_nouns
-from amos.extraction.screen_phrases import is_coined, is_placeholder
+from amos.extraction.screen_phrases import NUMBER_WORDS, is_coined, is_placeholder, is_plausible_password
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
@@ -20,19 +20,22 @@ _LOCK = (
     r"|basement|attic|suitcase|briefcase|luggage|elevator|turnstile|barrier|cabinet|mailbox|letterbox"
     r"|key[ -]?safe"
     r"|lock[ -]?box|key[ -]?box|locker|front door|house|flat|building|phone|tablet|laptop"
-    r"|[^\W\d_]{0,16}(?:tor|t[üu]re?|schloss|tresor|spind|schrank|anlage|kasten)|keller|garage|haus"
+    r"|[^\W\d_]{1,16}(?:tor|t[üu]re?|schloss|tresor|spind|schrank|anlage|kasten)|tor|tür|tresor"
+    r"|schloss|keller|garage|haus"
     r"|portes?|portail|portillon|coffre|alarme|cadenas|digicode|immeuble|cave|interphone"
     r"|puertas?|portal|caja fuerte|candado|garaje|port[óo]n|taquilla|verja|trastero)"
 )
 _CODE = (
-    r"(?:(?:pass)?codes?|combination|combo|pin|c[óo]digo|clave|chiffre|combinaison|combinaci[óo]n"
+    r"(?:(?:pass)?codes?|enter(?= [0-9#*])|combination|combo|pin|c[óo]digo|clave|chiffre|combinaison"
+    r"|combinaci[óo]n"
     r"|kombination"
     r"|zahlenkombination|[^\W\d_]{1,16}code)"
 )
 _TAKE = (
     r"(?:takes?|wants?|accepts?|needs?|uses?|expects?|answers? to|responds? to|listens? to|opens?"
     r"|unlocks?|disarms?"
-    r"|(?:re)?set to|changed to|geht|öffnet|braucht|will|nimmt|s'ouvre|prend|demande|se abre|pide|usa)"
+    r"|(?:it'?s |is )?(?:re)?set (?:to|at|on)|steht auf|lautet|changed to|geht|öffnet|braucht|will"
+    r"|nimmt|s'ouvre|prend|demande|se abre|pide|usa)"
 )
 _LOCKS = re.compile(rf"\b{_LOCK}\b", re.IGNORECASE)
 _CODES = re.compile(rf"\b{_CODE}\b", re.IGNORECASE)
@@ -85,6 +88,7 @@ _WEAK = re.compile(
     r"[0-9]+[^\W\d_]+|[^\W\d_]+[ -]?[0-9]{1,3}|[A-Z]{1,4}[0-9-]+|[^\W\d_]+(?:[&+/][^\W\d_]+)+", re.ASCII
 )
 """Shapes that products, rooms and versions have as well."""
+_JOINED = re.compile(r"[^\W\d_][_.-]\d|\d[_.-][^\W\d_]")
 _SIGN = re.compile(r"[!@#$%^&*=~|?_]")
 _ABOUT_ONE = re.compile(
     r"[ -](?:managers?|polic(?:y|ies)|generators?|fields?|box|page|rules?|length|strength|protected"
@@ -104,43 +108,156 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{4,64})[\"”“»`]")
+_KEYED = re.compile(
+    r"\b(?:(?:key|punch|tap|type|put)(?:s|ed|ing)? (?:in|it in)|press(?:es|ed)?|dial(?:s|ed|ing)?"
+    r"|taper|tapez|tape|composer|composez|compose|marcar?|teclear?|pulsar?|tippe?n?|eintippen"
+    r"|eingeben|drücken?)"
+    r"(?: (?:the|le|el|den))?(?: (?:code|number|digits|código|pin))?[ :]{1,2}"
+    r"(?=[#*]?[0-9])((?-i:[#*]?[0-9A-Z](?:[ .-]?[0-9A-Z]){3,7}[#*]?))(?![\w%]|[.,:/-]?[0-9])",
+    re.IGNORECASE,
+)
+"""Digits that somebody keys in."""
+_ENTERS = re.compile(
+    r"\b(?:log(?:s|ged|ging)?[ -]?in(?:to|s)?|sign(?:s|ed|ing)?[ -]?in(?:to)?|get(?:s"
+    r"|ting)? in(?:to)?|unlocks?|access(?:es)?"
+    r"|credentials?|creds|account|acct|netflix|spotify|gmail|paypal|amazon|icloud|instagram|facebook"
+    r"|steam|user(?:name)?|sudo|pass|admin|root|ssh|vpn|wi-?fi|wlan|router"
+    r"|entro|entrar|acceder|accedo|usuario|cuenta|anmelden|einloggen|zugang|konto|connecter"
+    r"|connexion|compte|identifiant)\b",
+    re.IGNORECASE,
+)
+"""Where one comes in: near it, what mixes letters with signs that no name has opens it."""
+_UNNAMED = re.compile(
+    r"(?=\S*[^\W\d_])(?=\S*[!#$%^&*+=~?|]\S|\S*\d\S*[!#$%^&*+=~?|]|\S*[!#$%^&*+=~?|]\S*\d)\S{6,64}"
+)
+_BY_MEANS = re.compile(
+    r"\b(?:key|pw|pass|code|password|secret|with|using|by typing|typing|type|enter|via|mit|avec|con"
+    r"|tape|tippe|is|are|:|=)[ :]{1,2}$",
+    re.IGNORECASE,
+)
+_SEED_STEMS = ("seed", "wallet", "ledger", "mnemonic", "recovery", "trezor", "metamask", "passphrase")
+_WORD_ROW = re.compile(r"\b(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}\b", re.IGNORECASE)
+_JOINING = frozenset(
+    "the and for with that this are was has have you your not but from they were which when then".split()
+)
+_ANSWERED = re.compile(
+    r"(?:security|secret|recovery|reset|backup|challenge|verification)[ -](?:questions?|answers?)\b"
+    r"|sicherheits(?:frage|antwort)"
+    r"|question secrète|pregunta (?:de seguridad|secreta)",
+    re.IGNORECASE,
+)
+_ANSWER_STEMS = ("question", "answer", "frage", "antwort", "pregunta")
+_ANSWER = re.compile(
+    r"(?:\b(?:is|was|are|being|ist|lautet|est|es)"
+    r"|[:=])[ ]{1,2}[\"'“]?([^\s.,;:!?\"”]{3,40}(?: [A-Z][^\s.,;:!?\"”]{1,30}){0,2})"
+    r"[\"'”]?\s{0,2}(?:[.!,;]|$|\n)"
+)
 _END = re.compile(r"(?:[.…]|(?<!\w)[!?]|(?<=[a-z]{3})[!?])(?=\s|$)|\n")
 _AFTER, _BEFORE = 110, 70
 _SHORTEST = 6
 _MOST = 4
 """Values that are looked for near one noun."""
+_OPENS_WHAT = rf"{_ENTERS.pattern}[^!?…\n]*?(?:[!#$%^&*+=~?|]|[0-9])"
+_OPENED_BY = rf"\w[!#$%^&*+=~|][^!?…\n]*?{_ENTERS.pattern}"
+_ANSWERS_WHAT = rf"(?:{_ANSWERED.pattern})[^!?…\n]*?(?:\b(?:is|was|are|being|ist|lautet|est|es)\b|[:=])"
+_TAKES_WHAT = rf"\b{_LOCK}\b[^!?…\n]*? {_TAKE}[^!?…\n]*?[0-9]"
+_CODE_OF_WHAT = near(rf"\b{_LOCK}\b", rf"\b{_CODE}\b")
 PATTERNS = (
-    re.compile(rf"\b{_LOCK}\b[^!?…\n]*? {_TAKE}[^!?…\n]*?[0-9]", re.IGNORECASE),
-    re.compile(near(rf"\b{_LOCK}\b", rf"\b{_CODE}\b"), re.IGNORECASE),
+    re.compile(rf"{'|'.join(_SEED_STEMS)}|{_OPENS_WHAT}|{_OPENED_BY}|{_ANSWERS_WHAT}", re.IGNORECASE),
 )
-"""What every find holds that has no noun of `screen_nouns`; all have digits."""
+"""What every find matches that has no noun of `screen_nouns`."""
+DIGIT_PATTERNS = (re.compile(rf"{_KEYED.pattern}|{_TAKES_WHAT}|{_CODE_OF_WHAT}", re.IGNORECASE),)
+"""The same, of finds that hold digits."""
 
 
 def find_near(text: str) -> Iterator[Hit]:
     """Yield each value that stands near what takes it, in code points; linear in `text`."""
+    has_digit = any(map(str.isdigit, text))
+    lowered = text.lower()
+    spans = [*(_word_rows(text) if _names_any(lowered, _SEED_STEMS) else ())]
+    spans += _answers(text) if _names_any(lowered, _ANSWER_STEMS) else ()
     for noun in find_nouns(text):
-        for start, end in _near_noun(text, noun):
-            yield Hit(start, end, "secret_near_noun", Reason.SECRET_MATERIAL_DETECTED)
+        spans += _near_noun(text, noun)
+    if has_digit or _SIGN.search(text) is not None:
+        spans += _entries(text)
+    for start, end in spans:
+        yield Hit(start, end, "secret_near_noun", Reason.SECRET_MATERIAL_DETECTED)
+    if has_digit:
+        for start, end in (*_keyed(text), *_near_locks(text)):
+            yield Hit(start, end, "code_of_lock", Reason.SECRET_MATERIAL_DETECTED)
+
+
+def _names_any(lowered: str, stems: tuple[str, ...]) -> bool:
+    return any(stem in lowered for stem in stems)
+
+
+def _keyed(text: str) -> Iterator[tuple[int, int]]:
+    for keyed in _KEYED.finditer(text):
+        if not _MEASURED.match(text, keyed.end()):
+            yield keyed.span(1)
+
+
+def _near_locks(text: str) -> Iterator[tuple[int, int]]:
     reached = 0
-    for lock in _LOCKS.finditer(text) if any(map(str.isdigit, text)) else ():
+    for lock in _LOCKS.finditer(text):
         start, end = _sentence(text, *lock.span())
         yield from _near_lock(text, lock, start, end, is_first=lock.start() >= reached)
         reached = end
 
 
-def _near_lock(text: str, lock: re.Match[str], start: int, end: int, *, is_first: bool) -> Iterator[Hit]:
+def _word_rows(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the sentences with a row of a dozen plain words in a text about a wallet or a seed."""
+    for row in _WORD_ROW.finditer(text):
+        if _JOINING.isdisjoint(row.group().lower().replace(",", " ").split()):
+            yield _sentence(text, *row.span())
+
+
+def _answers(text: str) -> Iterator[tuple[int, int]]:
+    """Yield what answers a security question."""
+    for asked in _ANSWERED.finditer(text):
+        answer = _ANSWER.search(text, asked.end(), min(len(text), asked.end() + _AFTER))
+        if answer is not None and is_plausible_password(answer.group(1)):
+            yield answer.span(1)
+
+
+def _entries(text: str) -> Iterator[tuple[int, int]]:
+    """Yield what opens an account or device that is named near it, by its signs or by what leads to it."""
+    reached = 0
+    for entered in _ENTERS.finditer(text):
+        start, end = _sentence(text, *entered.span())
+        for match in _RUN.finditer(text, max(start, reached), end):
+            token = match.group().strip("'‘’`,;:()[]<>").rstrip(".")
+            at = match.start() + match.group().find(token)
+            is_led = _BY_MEANS.search(text, max(0, at - 16), at) is not None
+            if _opens(token, is_led=is_led):
+                yield at, at + len(token)
+        reached = max(reached, end)
+
+
+def _opens(token: str, *, is_led: bool) -> bool:
+    if _NO_VALUE.fullmatch(token) or is_placeholder(token) or token.startswith(("@", "#", "$", "&")):
+        return False
+    if _UNNAMED.fullmatch(token):
+        return True
+    is_mixed = any(map(str.isdigit, token)) and _JOINED.search(token) is not None
+    return is_led and len(token) >= _SHORTEST + 2 and is_mixed and _WEAK.fullmatch(token) is None
+
+
+def _near_lock(
+    text: str, lock: re.Match[str], start: int, end: int, *, is_first: bool
+) -> Iterator[tuple[int, int]]:
     """Yield the digits that a lock takes, or that are a code in its sentence: asked of the first lock."""
     takes = _TAKES.match(text, lock.end(), end)
     if takes is None and not (is_first and _CODES.search(text, start, end)):
         return
     if _OTHER_CODES.search(text, start, end) or _ALARM_TIME.match(text, lock.start(), end):
         return
-    for first, last in _digits(text, start if takes is None else takes.end(), end):
-        yield Hit(first, last, "code_of_lock", Reason.SECRET_MATERIAL_DETECTED)
+    yield from _digits(text, start if takes is None else takes.end(), end)
 
 
 def _near_noun(text: str, noun: re.Match[str]) -> Iterator[tuple[int, int]]:
-    start, end = _sentence(text, *noun.span())
+    is_asked = text.startswith("?", noun.end())  # "password? same as ever, …"
+    start, end = _sentence(text, noun.start(), noun.end() + is_asked)
     if noun.lastgroup == "digit":
         is_sure = re.fullmatch(r"(?i)combinations?|combos?|kombination|combinaci[óo]n", noun.group()) is None
         if is_sure and not _OTHER_CODES.search(text, start, end):
@@ -161,6 +278,9 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _digits(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the runs of digits that can be a code: no measure, year, time or amount."""
+    spelt = NUMBER_WORDS.search(text, start, end)
+    if spelt is not None:
+        yield spelt.start(), spelt.start() + len(spelt.group().rstrip(" ,-"))
     count = 0
     for match in _DIGITS.finditer(text, start, end):
         before = text[max(start, match.start() - 12) : match.start()]

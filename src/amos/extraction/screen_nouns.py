@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
 PHRASE_NOUNS = (
     r"pass[ \-]?phrases?|(?:seed|recovery|mnemonic|wallet|secret|unlock|backup)[ \-]?(?:phrase|words)"
     r"|(?:security|secret|recovery|challenge|verification)[ \-](?:question )?(?:answers?|word)"
-    r"|(?:vault|safe|pass|code|unlock|alarm|panic|magic|entry)[ \-]?word"
+    r"|(?:vault|safe|pass|unlock|alarm|panic|magic|entry)[ \-]?word"
     r"|answer to (?:my|the|our) (?:security|secret|recovery) question"
     r"|(?:12|24|twelve|twenty[ \-]four)[ \-]?(?:secret |recovery |seed )?words|mnemonic"
 )
@@ -76,13 +77,13 @@ _CORE_TEXT = """
 _CORES = tuple(_CORE_TEXT.split())
 
 
-def find_nouns(text: str) -> Iterator[re.Match[str]]:
-    """Yield the nouns of secrets in order; the pattern only runs around letters that each must hold.
+@functools.lru_cache(maxsize=4)
+def find_nouns(text: str) -> tuple[re.Match[str], ...]:
+    """Return the nouns of secrets in order; the pattern only runs around letters that each must hold.
 
     The name of the group that matched tells what such a noun takes: a word, digits, a key.
     """
-    for start, end in _windows(text):
-        yield from NOUN.finditer(text, start, end)
+    return tuple(noun for start, end in _windows(text) for noun in NOUN.finditer(text, start, end))
 
 
 def _windows(text: str) -> list[tuple[int, int]]:

@@ -62,7 +62,7 @@ _CODE_LIST = re.compile(
     r"(?=[A-Za-z\-]{0,16}[0-9])[A-Za-z0-9\-]{4,24}(?:[,;\s]{1,4}(?:and |und |y "
     r"|et )?(?=[A-Za-z\-]{0,16}[0-9])[A-Za-z0-9\-]{4,24}(?![\w]))*"
 )
-_NUMBER_WORDS = re.compile(
+NUMBER_WORDS = re.compile(
     r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs"
     r"|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|deux|trois|quatre|cinq"
     r"|sept|huit|neuf)(?:[\s,\-]{1,2}|\b)){3,12}",
@@ -232,7 +232,7 @@ def _quoted_at(text: str, at: int) -> tuple[int, int] | None:
 
 def _code_at(text: str, at: int) -> tuple[int, int] | None:
     """Return the range of a numeric or short mixed code at `at`."""
-    for pattern in (_TURNS, _PIN, _NUMBER_WORDS):
+    for pattern in (_TURNS, _PIN, NUMBER_WORDS):
         match = pattern.match(text, at)
         if match is not None and not _UNIT.match(text, match.end()):
             return at, at + len(match.group().rstrip(" ,-"))

@@ -118,7 +118,8 @@ def _questions_of_digits() -> list[pl.Expr]:
     return [
         _question(Family.NUMBERS, _paired(map(loosened, screen_numbers.PATTERNS))),
         _question(
-            Family.PHRASES, _paired(map(loosened, (*screen_sayings.DIGIT_PATTERNS, *screen_near.PATTERNS)))
+            Family.PHRASES,
+            _paired(map(loosened, (*screen_sayings.DIGIT_PATTERNS, *screen_near.DIGIT_PATTERNS))),
         ),
     ]
 
@@ -135,9 +136,11 @@ def _patterns() -> dict[Family, tuple[str, ...]]:
     return {
         Family.KEYS: _paired(map(loosened, screen_secrets.KEY_PATTERNS)),
         Family.ASSIGNMENTS: _paired(map(loosened, screen_secrets.ASSIGNMENT_PATTERNS)),
-        Family.PHRASES: _paired(map(loosened, (*screen_phrases.PATTERNS, *screen_sayings.PATTERNS))),
+        Family.PHRASES: _paired(
+            map(loosened, (*screen_phrases.PATTERNS, *screen_sayings.PATTERNS, *screen_near.PATTERNS))
+        ),
         Family.EXCLUSIONS: _paired(map(flattened, screen_exclusions.PATTERNS)),
-        Family.SILENCE: _paired(map(flattened, screen_silence.PATTERNS)),
+        Family.SILENCE: tuple(map(flattened, screen_silence.PATTERNS)),
         Family.ORDERS: _paired(map(flattened, screen_instructions.PATTERNS)),
         Family.BASE64: (BASE64_START,),
         Family.DISGUISE: (SUSPICIOUS,),

@@ -116,8 +116,14 @@ _SAYINGS = re.compile(
     r"|(?-i:(?:A|B|AB|O) (?:negative|positive)))\b",
     re.IGNORECASE,
 )
+_MADE_UP = re.compile(
+    r"(?<!\S)(?!\S*://|\S*@\S*\.|[@#/])(?=\S*[^\W\d_])(?=\S*\d)(?=\S*\w[!#$%^&*?~|]\w"
+    r"|\S*\w[!#$^&*~|])[^\s,;]{7,64}(?!\S)"
+)
+"""A run of letters, digits and signs as passwords are: somebody looks at it, whatever it is said to be."""
 _OTHERS_ONLY = re.compile(
-    r"\b(?:appraisal|performance|review|rating|warning|let go|fired|laid off|sick leave|sick note|surgery"
+    r"\b(?:appraisal|performance|review|rating|warning|let go|fired|failing|flunk\w*|expelled"
+    r"|laid off|sick leave|sick note|surgery"
     r"|allerg\w+|intoleran\w+|access|permission|clearance|salary|rent|grades?|weight|health|hospital"
     r"|therapist|rehab|prison|jail|court|clinic|parole|medication|password|pin|drinking"
     r"|addict\w*|divorc\w*|affair|ill|illness|injur\w+)\b",
@@ -134,6 +140,8 @@ def is_sensitive(property_name: str, value: str, *, is_other: bool, is_thing: bo
     verdict = _of_property(property_name, is_thing=is_thing)
     if verdict is not None:
         return verdict
+    if _MADE_UP.search(value):
+        return True
     if _touches(value) and not _IS_MADE.search(value):
         return True
     return is_other and (_names_matter(property_name) or _OTHERS_ONLY.search(value) is not None)

@@ -79,6 +79,11 @@ def find_subject(
     return subjects[kind], property_name
 
 
+def names_person(property_name: str) -> bool:
+    """Tell whether a property is somebody close to the author: "student Tim"."""
+    return any(word.casefold() in _PERSONS for word in property_name.split())
+
+
 def ages(subject: Subject, property_name: str | None, value: str) -> tuple[Subject, str] | None:
     """Return whose age a claim "my sister is 34" gives and the property, None when it is no such claim."""
     if subject.kind != "author" or not property_name:

@@ -1,5 +1,6 @@
 import json
 import re
+from pathlib import Path
 from time import process_time
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ from amos.extraction.screen_text import find_in_json, find_in_name, find_in_text
 from screen_samples import EXCLUSIONS, HARMLESS, NAMED_EXCLUSIONS, NO_EXCLUSIONS, ORDERS, SECRETS
 
 PIECES = [text for text, *_ in [*SECRETS, *NAMED_EXCLUSIONS]] + HARMLESS + EXCLUSIONS + NO_EXCLUSIONS + ORDERS
+GOLDEN = Path(__file__).parents[2] / "golden"
 RULES = message_rules(is_message=False, may_instruct=False)
 
 
@@ -108,3 +110,11 @@ def test_no_repeated_trigger_makes_the_look_quadratic(piece):
     find_in_text(text, RULES)
     find_in_json(json.dumps({"a": text}), RULES)
     assert process_time() - begun < 1  # linear: about 0.05 s; quadratic: tens of seconds
+
+
+def test_the_bulk_filter_names_every_family_that_finds_something_in_the_golden_cases():
+    lines = (GOLDEN / "extraction" / "variations.jsonl").read_text("utf-8").splitlines()
+    texts = [json.loads(line)["text"] for line in lines]
+    needed = needed_families(pa.array(texts), may_instruct=False)
+    for text, families in zip(texts, needed.tolist(), strict=True):
+        assert find_in_text(text, RULES, families) == find_in_text(text, RULES), text
