@@ -49,7 +49,7 @@ def root_codes(encoded: Encoded, candidates: pa.Table, origins: Origins) -> tupl
     root = np.arange(len(sources.dictionary), dtype=np.int64)
     place = pc.index_in(known["source_id"], value_set=sources.dictionary).to_numpy().astype(np.int64)
     _join_copies(root, place, known, origins)
-    _join_edits(root, place, known, sources.dictionary)
+    _join_edits(root, place, known, origins)
     passed_on = np.zeros(root.size, np.bool_)
     passed_on[place] = (known["flags"].to_numpy() & _PASSED_ON != 0) | np.array(
         [one == _ATTACHED for one in cells(known["kind"])], np.bool_
@@ -87,19 +87,31 @@ def _join_copies(root: I64, place: I64, known: pa.Table, origins: Origins) -> No
     root[place[shared[is_long]]] = place[first[which[is_long]]]
 
 
-def _join_edits(root: I64, place: I64, known: pa.Table, ids: pa.Array) -> None:
-    """Give a message that revises another the root of that one."""
-    revised = np.flatnonzero(known["revises"].is_valid().to_numpy())
-    if not revised.size:
+def _join_edits(root: I64, place: I64, known: pa.Table, origins: Origins) -> None:
+    """Give all edits of one message, and the message itself, one root; it need not be at hand."""
+    if known["revises"].null_count == known.num_rows:
         return
-    older = pc.index_in(known["revises"].take(pa.array(revised)), value_set=ids).to_pylist()
-    link = {int(place[at]): one for at, one in zip(revised.tolist(), older, strict=True) if one is not None}
-    for newer in link:
-        end, seen = newer, set()
-        while end in link and end not in seen:
+    link = _revised(known)
+    missing = set(link.values()) - {*known["source_id"].to_pylist()}
+    while missing:
+        older = origins(pa.array(sorted(missing), known.schema.field("source_id").type), _OF_SOURCE)
+        found = _revised(older)
+        link |= found
+        missing = set(found.values()) - {*link, *older["source_id"].to_pylist()}
+    root_of: dict[bytes, int] = {}
+    ids = known["source_id"].to_pylist()
+    for at, source in sorted(zip(place.tolist(), ids, strict=True), key=lambda pair: pair[1] in link):
+        end, seen = source, {source}  # a message comes before its edits: theirs is its root
+        while (before := link.get(end)) is not None and before not in seen:
+            end = before
             seen.add(end)
-            end = link[end]
-        root[newer] = root[end]
+        root[at] = root_of.setdefault(end, root[at])
+
+
+def _revised(known: pa.Table) -> dict[bytes, bytes]:
+    """Return which source each edit among the rows revises."""
+    pairs = zip(known["source_id"].to_pylist(), known["revises"].to_pylist(), strict=True)
+    return {source: before for source, before in pairs if before is not None}
 
 
 def _derived(encoded: Encoded, candidates: pa.Table) -> Mask:

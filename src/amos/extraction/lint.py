@@ -1,14 +1,14 @@
-"""Check a grammar: unused sets, patterns without a word, patterns that can never fire."""
+"""Check a grammar: unused sets, patterns without a word or that can never fire, properties of two arities."""
 
 from __future__ import annotations
 
 from amos.errors import SchemaError
-from amos.extraction.grammar_text import Element, GrammarText
+from amos.extraction.grammar_text import Element, GrammarText, Pattern
 from amos.extraction.rules import first_words
 
 
 def lint(table: GrammarText) -> list[str]:
-    """Return what is wrong with the grammar: unused sets, patterns without a word, shadowed ones."""
+    """Return what is wrong with the grammar, a line each."""
     problems = [f"set {name} is never used" for name in sorted(set(table.sets) - table.used)]
     for place, pattern in enumerate(table.patterns):
         kinds = {element.kind for element in pattern.elements}
@@ -36,6 +36,20 @@ def _shadows(earlier: tuple[Element, ...], later: tuple[Element, ...]) -> bool:
         if not is_equal or not set(element.words) >= set(other.words):
             return False
     return False
+
+
+def arity_problems(table: GrammarText) -> list[str]:
+    """Return which patterns name a property with another arity than the first that names it, a line each."""
+    problems = []
+    named: dict[str, Pattern] = {}
+    for pattern in table.patterns:
+        held, arity = pattern.settings["property"], pattern.settings["arity"]
+        if held and not held.startswith("@"):
+            first = named.setdefault(held, pattern)
+            if first.settings["arity"] != arity:
+                where = f"{pattern.name} (line {pattern.line})"
+                problems.append(f"{where}: {held} is not {arity} in {first.name}")
+    return problems
 
 
 def check_grammar(table: GrammarText) -> None:

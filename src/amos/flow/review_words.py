@@ -27,6 +27,7 @@ from amos.evidence.capture import digest_deliveries, identify_sources
 from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
 from amos.extraction.wording import kind_of_value
+from amos.flow.arities import arity_of
 from amos.flow.digest_ids import entity_identities
 from amos.flow.prepare import Prepared, Rules, prepare
 from amos.flow.review_names import FORMAT, RECORD, WORDING, conversation_of
@@ -284,6 +285,7 @@ def _reworded(
 ) -> pa.Table:
     """Return the candidate with another payload or subject (id), citing the wording."""
     conditions, held, normal = fields.get("applicability"), fields.get("property"), fields["normal"]
+    fields = {**fields, "arity": arity_of(held, fields.get("arity", "single"))}
     named = Named(
         [_subject_identity(snapshot, subject)],
         [None if held is None else fold_property(held)],
@@ -299,7 +301,7 @@ def _reworded(
             "extraction_confidence": 100, "trust": str(Trust.TRUSTED_USER)}  # fmt: skip
     schema = UNSALTED_CANDIDATES
     made = pa.Table.from_pylist([row], schema=schema)
-    claims = made.select(["polarity"]).append_column("arity", pa.array([str(fields.get("arity", "single"))]))
+    claims = made.select(["polarity"]).append_column("arity", pa.array([fields["arity"]]))
     ids = candidate_ids(
         named,
         claims,

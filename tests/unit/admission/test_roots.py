@@ -1,8 +1,14 @@
 """How many independent roots a claim has: copies, edits, quotes and echoes support nothing."""
 
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from amos.admission.roots import root_codes
 from amos.flow.review_cases import QueueFilter
+from amos.schemas.columns import ID
 from laws import digest_of
 from remembered import remembered, told
 
@@ -83,3 +89,43 @@ def test_forgetting_one_root_leaves_the_copies_as_the_other():
         (source,) = [row for row in memory.listed("sources") if row["event_time"].startswith("2026-05-03")]
         memory.store.forget(source["source_id"])
         assert support(memory) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "chain", [{"b": "a", "c": "a"}, {"b": "a", "c": "b"}, {"b": "x", "x": "a", "c": "x"}]
+)
+@pytest.mark.parametrize("at_hand", ["bc", "abc", "cab", "bdc"])
+def test_edits_of_a_message_are_one_root_whether_or_not_it_is_at_hand(chain, at_hand):
+    """What else the histories of a batch cite must not decide how many roots a claim has."""
+
+    def origins(ids, columns):
+        rows = [{"source_id": one, "revises": told_before(one)} for one in ids.to_pylist()]
+        table = {"content_digest": [one["source_id"] for one in rows], "flags": [0] * len(rows)}
+        held = {name: [one[name] for one in rows] for name in ("source_id", "revises")}
+        kinds = {"kind": ["text"] * len(rows)}
+        return pa.table(held | table | kinds, SOURCES).select(list(columns))
+
+    def told_before(one):
+        before = chain.get(one.decode().strip("\0"))
+        return None if before is None else source(before)
+
+    rows = pa.table({"source_id": [source(one) for one in at_hand], "cues": [0] * len(at_hand),
+                     "trust": ["trusted_user"] * len(at_hand)}, CITING)  # fmt: skip
+    encoded = SimpleNamespace(
+        rows=np.arange(len(at_hand)), claim=np.zeros(len(at_hand), np.int64), claim_count=1,
+        conversation=np.zeros(len(at_hand), np.int64),
+    )  # fmt: skip
+    codes, _ = root_codes(encoded, rows, origins)
+    roots = dict(zip(at_hand, codes.tolist(), strict=True))
+    assert len({roots[one] for one in at_hand if one != "d"}) == 1
+    assert len(set(roots.values())) == (2 if "d" in at_hand else 1)
+
+
+def source(letter):
+    return letter.encode().ljust(16, b"\0")
+
+
+SOURCES = pa.schema(
+    [("source_id", ID), ("revises", ID), ("content_digest", ID), ("flags", pa.int32()), ("kind", pa.string())]
+)
+CITING = pa.schema([("source_id", ID), ("cues", pa.int32()), ("trust", pa.string())])

@@ -3,9 +3,9 @@
 import pytest
 
 from amos.errors import SchemaError
-from amos.extraction.grammar import compile_grammar, load_grammar
-from amos.extraction.grammar_text import parse_grammar
-from amos.extraction.lint import lint
+from amos.extraction.grammar import compile_grammar, grammar_texts, load_grammar
+from amos.extraction.grammar_text import GrammarText, parse_grammar
+from amos.extraction.lint import arity_problems, lint
 from claims_read import examples_read
 
 PATTERNS = [pattern.name for pattern in load_grammar().patterns]
@@ -60,6 +60,15 @@ def test_a_pattern_behind_a_wider_one_is_a_lint_problem():
 def test_a_pattern_without_a_word_is_a_lint_problem():
     table = parsed(FAMILY + "pat empty : ^ <subject 1-2> <value>\n")
     assert any("needs no word" in problem for problem in lint(table))
+
+
+def test_every_pattern_names_a_property_with_one_arity():
+    table = GrammarText()
+    for origin, text in grammar_texts():
+        parse_grammar(text, origin=origin, into=table)
+    assert arity_problems(table) == []
+    table = parsed(FAMILY + "pat one : ping <value>\npat many arity=set : pong <value>\n")
+    assert arity_problems(table) == ["many (line 3): p is not set in one"]
 
 
 def test_lint_problems_stop_the_grammar_from_loading():

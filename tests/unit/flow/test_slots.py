@@ -1,5 +1,7 @@
 """Which claims are about one thing: arity, scope, conditions; and conflict only where periods meet."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -131,3 +133,29 @@ def test_two_periods_are_disputed_where_they_overlap_and_nowhere_else(one, other
     with remembered(lines[1]) as memory:
         memory.hear(lines[0])
         assert digest_of(memory.store) == whole
+
+
+@pytest.mark.parametrize(
+    ("fixed", "free"),
+    [
+        ("I'm not vegetarian any more.", "My diet is no longer vegetarian."),
+        ("I took up chess last year.", "My hobby is chess."),
+        ("I'm allergic to nuts.", "My allergy is nuts."),
+        ("I'm married.", "My marital status is single."),
+    ],
+)
+def test_a_property_has_one_arity_whatever_wording_tells_it(fixed, free):
+    """Two wordings of one claim share its history, so that their order of arrival decides nothing."""
+    lines = say(1, fixed, 9), say(2, free, 3)
+    digests = set()
+    for order in (lines, lines[::-1]):
+        with remembered() as memory:
+            for one in order:
+                memory.hear(one)
+            digests.add(digest_of(memory.store))
+            told_of = [json.loads(row["payload"]) for row in memory.rows("candidates")]
+            arities = {(one.get("property"), one["arity"]) for one in told_of}
+            assert len(arities) == len(dict(arities))
+    with remembered(*lines) as memory:
+        digests.add(digest_of(memory.store))
+    assert len(digests) == 1
