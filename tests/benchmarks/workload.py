@@ -141,3 +141,49 @@ def dialogue(count: int, *, seed: int = 11) -> list[str]:
         parts.append(filled(draw.choice(CLOSERS)))
         turns.append(" ".join(parts))
     return turns
+
+
+SYLLABLES = (
+    "ba be bo da de do fa fi ga go ka ke ko la le lo ma mi mo na ne no pa pe po ra re ri sa se so ta te to"
+).split()
+SMALL = "the a of to and in is was it that for on with as we they you had not but".split()
+VOCABULARY = 20_000
+
+
+def invented_words(draw: random.Random) -> list[str]:
+    """Return VOCABULARY made-up words of two to four syllables, the most used first."""
+    words: dict[str, None] = {}
+    while len(words) < VOCABULARY:
+        words["".join(draw.choice(SYLLABLES) for _ in range(draw.randint(2, 4)))] = None
+    return list(words)
+
+
+def write_talks(path: Path, questions: Path, count: int, *, seed: int = 5, talk: int = 60) -> Path:
+    """Write `count` turns of talks between two people, and to `questions` lines that ask about some of them.
+
+    Words are as unequally used as in a language: the n-th is said about 1/n as often as the first.
+    """
+    draw = random.Random(seed)
+    words = invented_words(draw)
+    shares = [1 / (rank + 20) for rank in range(VOCABULARY)]
+    said = iter(draw.choices(words, shares, k=9 * count))
+    with path.open("w", encoding="utf-8") as out, questions.open("w", encoding="utf-8") as asked:
+        for number in range(count):
+            own = [next(said) for _ in range(draw.randint(3, 9))]
+            text = " ".join(
+                word for pair in zip(own, draw.choices(SMALL, k=len(own)), strict=True) for word in pair
+            )
+            line = {
+                "id": f"m{number}",
+                "conversation": f"c{number // talk}",
+                "turn": number % talk,
+                "role": "user",
+                "author": NAMES[number % 2],
+                "ts": (START + timedelta(minutes=number)).isoformat(),
+                "text": text,
+            }
+            out.write(json.dumps(line) + "\n")
+            if number % 40 == 7:
+                question = "What was said of the " + " ".join(draw.sample(own, 3))
+                asked.write(json.dumps({"text": question}) + "\n")
+    return path

@@ -53,13 +53,10 @@ FLOOR_COVERAGE, FLOOR_WORDS, FLOOR_NEIGHBOURS, FLOOR_TALK, WEIGHTS = range(4, 9)
 one half or 0, the floor: coverage and words in millionths, neighbouring words, words of talk; from WEIGHTS
 on the weight of each component."""
 
-ROW, SESSION, TALK, MARKS, BASE, DAY, RECENCY = range(7)
+ROW, SESSION, TALK, MARKS, BASE, DAY = range(6)
 """Columns of `ground`, one row per place: its row in the corpus, its session or -1, bits of TALK and of
 `retrieval.marks`, what it brings whatever is asked, weighted, and the number of its day.
-
-From RECENCY on, shares of recency, confidence, superseded, contradicted, statement, news and length.
 """
-GROUND = RECENCY + 7
 IS_AFTER_QUESTION, IS_TALK = 1, 2
 """Bits of TALK: somebody else asks right before; several people speak in the session."""
 MARK, WORTH, COLUMN = range(3)
@@ -116,7 +113,7 @@ def _take_shares(
         number = ground[place, SESSION]
         if number >= 0:
             others = session_turns[number] - 1
-            in_session = _share(session_sums[number] * others // (others + 1), most_session, turn)
+            in_session = _share(quotient(session_sums[number] * others, others + 1), most_session, turn)
             if ground[place, TALK] & IS_AFTER_QUESTION:
                 answered = _share(np.int64(sums[place - 1, OWN]), most_found, turn)
         state = IS_LISTED
@@ -236,11 +233,19 @@ def score_question(
 
 
 def fill_components(
-    places: I64, best: I32, ground: I64, matched: Array, closeness: I64, asked: I64, out: I64
+    places: I64,
+    best: I32,
+    ground: I64,
+    standing: I32,
+    matched: Array,
+    closeness: I64,
+    asked: I64,
+    out: I64,
 ) -> None:
     """Write the components of scored places, a row each, in the order of `schemas.ranked.COMPONENTS`.
 
-    The arguments are those of `score_question`; `out` is zero before.
+    standing: (n, 7) shares of recency, confidence, superseded, contradicted, statement, news and length.
+    The others are those of `score_question`; `out` is zero before.
     """
     for at in range(places.shape[0]):
         place = places[at]
@@ -251,7 +256,7 @@ def fill_components(
         if matched.shape[0] and matched[place] != 0:
             out[at, 3] = MILLION
         for column in range(4):
-            out[at, 4 + column] = ground[place, RECENCY + column]
+            out[at, 4 + column] = standing[place, column]
         out[at, 8] = best[place, BEST_SESSION]
         out[at, 9] = best[place, BEST_ANSWERED]
         if closeness.shape[0]:
@@ -261,7 +266,7 @@ def fill_components(
                 column = asked[row, COLUMN]
                 out[at, column] = max(out[at, column], asked[row, WORTH])
         for column in range(3):
-            out[at, 18 + column] = ground[place, RECENCY + 4 + column]
+            out[at, 18 + column] = standing[place, 4 + column]
 
 
 def join_components(claims: I64, turns: I64, weights: I64, scores: I64) -> None:

@@ -70,8 +70,9 @@ class _Kind:
         out = np.zeros((len(places), len(COMPONENTS)), np.int64)
         if len(places):
             compiled(fill_components)(
-                places, self.board.best, self.ground.columns, self.matched, self.closeness, self.asked, out
-            )
+                places, self.board.best, self.ground.columns, self.ground.standing, self.matched,
+                self.closeness, self.asked, out,
+            )  # fmt: skip
         return out
 
 

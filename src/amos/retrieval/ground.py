@@ -12,11 +12,9 @@ from amos.kernels.pairing import PICKED
 from amos.kernels.place_scores import (
     BASE,
     DAY,
-    GROUND,
     IS_AFTER_QUESTION,
     IS_TALK,
     MARKS,
-    RECENCY,
     ROW,
     SCORED_HELD,
     SESSION,
@@ -59,6 +57,7 @@ class Ground:
     session_rarity: I64
     session_turns: I64
     columns: I64
+    standing: I32
     days: I64
 
     def closeness(self, cues: Sequence[Cue]) -> I64:
@@ -83,14 +82,14 @@ def _ground(places: Places, standing: I64, profile: Profile) -> Ground:
     nothing = np.zeros(0, np.int64)
     counts = range(len(places.session_length) + 1) if has_sessions else ()
     days, day = _days(places)
-    columns = np.zeros((places.count, GROUND), np.int64)
+    columns = np.zeros((places.count, DAY + 1), np.int64)
     columns[:, ROW] = places.row
     columns[:, SESSION] = places.session_number if has_sessions else -1
     columns[:, TALK] = places.is_after_question * IS_AFTER_QUESTION + places.is_talk * IS_TALK
     columns[:, MARKS] = places.marks.view(np.int64)
     columns[:, DAY] = day
-    columns[:, RECENCY:] = np.concatenate([standing, looks(places, np.arange(places.count))], axis=1)
-    columns[:, BASE] = columns[:, RECENCY:] @ weights_of(profile)[[*STANDING, *LOOKS]]
+    shares = np.concatenate([standing, looks(places, np.arange(places.count))], axis=1)
+    columns[:, BASE] = shares @ weights_of(profile)[[*STANDING, *LOOKS]]
     return Ground(
         places=places,
         documents=np.stack([places.slot, places.impact, places.is_caption], axis=1).astype(np.int32),
@@ -100,6 +99,7 @@ def _ground(places: Places, standing: I64, profile: Profile) -> Ground:
         session_rarity=np.array([rarity.__wrapped__(len(counts) - 1, number) for number in counts], np.int64),
         session_turns=places.session_turns if has_sessions else nothing,
         columns=columns,
+        standing=shares.astype(np.int32),
         days=days,
     )
 

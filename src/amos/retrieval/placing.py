@@ -213,7 +213,7 @@ def place_atoms(documents: Documents, visible: Mask, eligible: Mask, bm25f: Bm25
 
 def frequency_in(places: Places, term: int) -> int:
     """Return how many counted places hold a term hash."""
-    found = places.documents.find(term)
+    found = places.documents.find(term) if places.count else None
     if found is None:
         return 0
     slots = places.slot[found[0]]

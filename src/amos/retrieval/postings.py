@@ -41,7 +41,7 @@ class Postings:
     def find(self, wanted: int) -> int:
         """Return the position of a term hash, or -1."""
         key = np.uint64(wanted)
-        at = int(np.searchsorted(self.hashes, key))
+        at = int(self.hashes.searchsorted(key))
         return at if at < len(self.hashes) and self.hashes[at] == key else -1
 
     def of(self, at: int) -> tuple[I32, U16]:

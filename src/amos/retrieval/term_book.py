@@ -51,7 +51,9 @@ class TermBook:
         """
         where = self._where.get(term.hashes)
         if where is None:
-            where = self._where[term.hashes] = self._found(term, named, board)
+            is_empty = not self._ground.places.count
+            where = _NOWHERE if is_empty else self._found(term, named, board)
+            self._where[term.hashes] = where
         return where
 
     def _found(self, term: CueTerm, named: Mapping[int, Mask], board: Board) -> Where:
