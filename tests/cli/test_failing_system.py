@@ -3,10 +3,14 @@
 import errno
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import apsw
 import pytest
 
+from amos.api import Store
 from amos.cli.failures import report_failure
 from households import HOUSEHOLD, write_lines
 
@@ -57,3 +61,27 @@ def test_a_disk_that_fails_inside_a_command_is_told(amos, folder, monkeypatch):
 
 def _fail(*_, **__):
     raise broken(errno.EIO)
+
+
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["export", "jsonl"]])
+def test_a_full_disk_under_the_output_is_told_as_such(household_store, words):
+    program = [sys.executable, "-m", "amos", "-s", str(household_store), *words]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 7
+    assert done.stderr.startswith("amos: no space left where the output goes"), done.stderr
+
+
+def test_a_full_disk_under_an_export_names_its_place_and_leaves_no_trace(
+    household_store, household, folder, monkeypatch
+):
+    monkeypatch.setattr("amos.flow.export_shapes.write_lines", _fill)
+    told = household("export", "jsonl", "-o", "out.jsonl")
+    assert (told.code, "no space left for out.jsonl" in told.err) == (7, True)
+    assert list(folder.iterdir()) == []
+    with Store.open(household_store, read_only=True) as store:
+        assert not any("out.jsonl" in copy.place for copy in store.shard.copies())
+
+
+def _fill(*_, **__):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

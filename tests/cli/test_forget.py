@@ -93,3 +93,25 @@ def test_a_catalog_that_cannot_be_read_leads_to_a_backup(amos, folder):
     told = amos("verify")
     assert told.code == 5
     assert "amos restore SOURCE DESTINATION" in told.err
+
+
+def test_forgetting_again_is_done_and_a_typing_error_is_not(own):
+    atom = first_atom(own)
+    gone, source = atom["atom_id"], atom["source_id"]
+    assert own("forget", gone).code == 0
+    for words in (["forget", gone], ["forget", gone[:12], "--json"], ["forget", gone, "--dry-run"]):
+        told = own(*words)
+        assert (told.code, "already" in told.out) == (0, True), told.err
+    assert own("forget", gone, "--json").object["status"] == "already_forgotten"
+    wrong = gone[:-2] + ("aa" if gone[-2:] != "aa" else "ba")
+    assert own("forget", wrong).code == 2
+    both = own("forget", gone, source, "--json").object
+    assert (both["already"], both["status"], both["removed"]["sources"]) == ([gone], "purged", 1)
+    assert own("forget", "--source", source, "--json").object["already"] == [source]
+    assert own("list", "sources", "--json").rows != []
+
+
+def test_all_beside_a_reference_does_not_take_everything(own):
+    before = len(own("list", "--json").rows)
+    assert own("forget", first_atom(own)["atom_id"], "--all").code == 0
+    assert 0 < len(own("list", "--json").rows) < before

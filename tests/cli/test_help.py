@@ -127,6 +127,11 @@ def test_without_a_store_every_reading_command_says_how_to_make_one(amos, words)
     assert "amos ingest PATH" in told.err
 
 
+def test_a_workspace_that_a_store_does_not_have_is_named(household):
+    told = household("--workspace", "zz", "list")
+    assert (told.code, "nothing of tenant 'default' and workspace 'zz'" in told.err) == (2, True)
+
+
 def test_the_store_is_found_through_the_environment(amos, household_store, monkeypatch):
     monkeypatch.setenv("AMOS_STORE", str(household_store))
     assert amos("list", "--json").end["rows"] >= 1
@@ -175,7 +180,7 @@ def test_ctrl_c_is_exit_130(amos, monkeypatch):
 )
 def test_a_reader_that_has_enough_is_no_failure(household_store, words):
     amos = f"{sys.executable} -c 'from amos.cli import main; main()'"
-    command = f"set -o pipefail; {amos} -s {household_store} {words or '--help'} | head -n 1"
+    command = f"set -o pipefail; {amos} -q -s {household_store} {words or '--help'} | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\n") == 1

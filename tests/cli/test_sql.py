@@ -1,3 +1,4 @@
+import json
 import resource
 import subprocess
 import sys
@@ -6,7 +7,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
+from amos.cli import main
 from amos.views.grid import grid_lines
 
 
@@ -135,8 +138,47 @@ def test_values_without_a_json_form_become_text_or_null(household):
         "SELECT 'NaN'::DOUBLE AS a, 1.50::DECIMAL(4,2) AS b, DATE '2026-05-01' AS c, 'x'::BLOB AS d, [1] AS e"
     )
     assert household("sql", query, "--json").rows == [
-        {"a": None, "b": "1.50", "c": "2026-05-01", "d": "eA==", "e": [1]}
+        {"a": "NaN", "b": "1.50", "c": "2026-05-01", "d": "eA==", "e": [1]}
     ]
+
+
+def test_what_is_endless_or_lasts_is_text(household):
+    query = (
+        "SELECT '-inf'::DOUBLE AS a, NULL::DOUBLE AS b, INTERVAL '3.5 seconds' AS c, INTERVAL 0 DAY AS d,"
+        " [INTERVAL 15 MONTH, INTERVAL '-2 days'] AS e"
+    )
+    assert household("sql", query, "--json").rows == [
+        {"a": "-Infinity", "b": None, "c": "PT3.5S", "d": "PT0S", "e": ["P1Y3M", "P-2D"]}
+    ]
+
+
+@pytest.mark.parametrize("comment", ["-- what is one?", "--what is one?", "/* one */"])
+def test_a_query_may_begin_with_a_comment(household, comment):
+    assert household("sql", f"{comment}\nSELECT 1 AS a", "--json").rows == [{"a": 1}]
+    assert "--json" in household("sql", "SELECT 1", "--jsn").err
+
+
+def test_a_query_is_read_from_standard_input(household_store):
+    done = CliRunner().invoke(main, ["-s", str(household_store), "sql", "-", "--json"], input="SELECT 1 AS a")
+    assert json.loads(done.stdout.splitlines()[0]) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("PIVOT atoms ON type", "PIVOT is not answered"),
+        ("-- now\nCHECKPOINT", "CHECKPOINT is not answered"),
+        ("/* so */ INSTALL spatial", "INSTALL is not answered"),
+        ("", "no query was given"),
+        ("-- nothing", "no query was given"),
+        ("SELECT wrong FROM atoms", "columns of atoms: atom_id, "),
+        ("SELECT a.wrong FROM atoms a", "columns of atoms: atom_id, "),
+        ("SELECT 1 FROM spoons", "Tables: sources, "),
+    ],
+)
+def test_what_is_not_answered_is_called_by_its_own_name(household, query, told):
+    found = household("sql", query)
+    assert (found.code, told in found.err) == (2, True), found.err
 
 
 def test_columns_of_one_name_are_kept_apart(household):

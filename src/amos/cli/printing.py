@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from amos.cli.system import FULL
+from amos.errors import CapacityError
 from amos.schemas.cuts import CUT, marked
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -74,6 +76,12 @@ def until_reader_leaves() -> Iterator[None]:
         yield
     except BrokenPipeError:
         drop_output()
+    except OSError as cause:
+        if cause.errno not in FULL:
+            raise
+        drop_output()  # what still waits in a buffer could not be written either
+        said, advice = "no space left where the output goes", "Send it to another disk, or free some space."
+        raise CapacityError(said, advice=advice) from cause
 
 
 def drop_output() -> None:

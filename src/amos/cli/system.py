@@ -6,7 +6,7 @@ import errno
 
 from amos.errors import BusyError, CapacityError, EngineError, InputError, IntegrityError
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _BROKEN = {errno.EIO, errno.ENXIO, errno.ENODEV, errno.ESTALE, errno.EREMOTEIO, errno.ETIMEDOUT}
 _UNFIT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
@@ -40,9 +40,9 @@ def system_failure(failure: Exception) -> EngineError | None:
 
 def _disk_failure(failure: OSError) -> EngineError | None:
     path = str(failure.filename) if failure.filename is not None else None
-    where = path or "the disk"
+    where = path or "what is written"
     said = f"{where}: {failure.strerror or failure}"
-    if failure.errno in _FULL:
+    if failure.errno in FULL:
         return CapacityError(f"no space left for {where}", path=path)
     if failure.errno in _REFUSED:
         advice = "Check the owner and permissions of the path."

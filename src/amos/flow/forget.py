@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 from amos.admission.policy import Policy
 from amos.admission.tombstones import RECREATIONS, Terms
 from amos.errors import UsageError
+from amos.flow.forget_gone import gone_report, without_gone
 from amos.flow.forget_holds import holds_against, refuse_held
 from amos.flow.forget_mentions import counted_mentions, find_mentions, shown_mentions
 from amos.flow.forget_plan import ErasurePlan, plan_erasure
@@ -24,6 +24,7 @@ from amos.flow.forget_selection import (
     TOO_WIDE,
     ForgetRequest,
     Selected,
+    asked_in_ledger,
     expiry_of,
     is_code,
     select,
@@ -101,10 +102,13 @@ class Forgetting:
         now = self.now()
         _check(request, now)
         with self.shard.pin() as snapshot:
+            request, gone = without_gone(snapshot, request)
+            if gone and not request.names_something:
+                return gone_report(self.shard, request, gone, dry_run=True)
             selected = select(snapshot, request, self._runs())
             mentions = find_mentions(snapshot, selected, included=request.mentions)
             selected = mentions.added_to(selected) if request.mentions else selected
-            told = shown_mentions(snapshot, mentions)
+            told = {**shown_mentions(snapshot, mentions), "already": list(gone)}
             return {**self.preview_selected(snapshot, selected, request, now), **told}
 
     def preview_selected(
@@ -142,10 +146,13 @@ class Forgetting:
     def _once(self, request: ForgetRequest) -> Report:
         now = self.now()
         with self.shard.pin() as snapshot:
+            request, gone = without_gone(snapshot, request)
+            if gone and not request.names_something:
+                return gone_report(self.shard, request, gone, dry_run=False)
             selected = self._selected(snapshot, request, now)
             mentions = find_mentions(snapshot, selected, included=request.mentions)
             selected = mentions.added_to(selected) if request.mentions else selected
-            told = shown_mentions(snapshot, mentions)
+            told = {**shown_mentions(snapshot, mentions), "already": list(gone)}
             if request.suppress:
                 plan = self._plan(snapshot, selected, request, now)
                 return {**self._suppressed(snapshot, selected, plan, request, now), **told}
@@ -186,7 +193,7 @@ class Forgetting:
         version = self.shard.erase(
             [group for group in rows if group.rows.num_rows],
             doomed=erasure.doomed,
-            request=_asked(request, erasure.selected),
+            request=asked_in_ledger(request, erasure.selected),
             base=erasure.base,
             reads={**erasure.reads, **beside.reads},
             **{
@@ -335,21 +342,6 @@ def _counts(plan: ErasurePlan, request: ForgetRequest) -> Report:
         "recreation": request.recreation,
         "reason": request.reason,
     }
-
-
-def _asked(request: ForgetRequest, selected: Selected) -> str:
-    """Return what the ledger keeps of a request: references and terms, no content."""
-    return json.dumps(
-        {
-            "named": [list(one) for one in selected.named],
-            "keep_evidence": request.keep_evidence,
-            "mentions": request.mentions,
-            "recreation": request.recreation,
-            "expires": request.expires,
-            "reason": request.reason,
-        },
-        sort_keys=True,
-    )
 
 
 def doomed_rows(snapshot: Snapshot, plan: ErasurePlan) -> dict[str, pa.Table]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -56,6 +57,11 @@ class ForgetRequest:
         """Whether sources are chosen by what they have in common."""
         return any((self.source, self.conversation, self.scope, self.since, self.until, self.run))
 
+    @property
+    def names_something(self) -> bool:
+        """Whether anything is chosen at all."""
+        return bool(self.refs or self.subject or self.has_filter or self.is_all)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Selected:
@@ -85,7 +91,7 @@ def select(snapshot: Snapshot, request: ForgetRequest, runs: Mapping[bytes, list
             "--subject cannot be combined with a selection of sources",
             advice="Forget the subject, or the sources, or both one after the other.",
         )
-    if not (request.refs or request.subject or request.has_filter or request.is_all):
+    if not request.names_something:
         raise UsageError(
             "nothing is named", advice="Give a reference or a selector: see `amos forget --help`."
         )
@@ -105,7 +111,7 @@ def select(snapshot: Snapshot, request: ForgetRequest, runs: Mapping[bytes, list
         claims.append(_claims_about(snapshot, [entity], request.scope))
         named.append(("subject", id_text("entities", entity)))
         _require_asked(request, "claims", len(claims[-1]), _distinct_claims(snapshot))
-    elif request.has_filter or request.is_all:
+    elif request.has_filter or (request.is_all and not request.refs):
         found, by = _filtered(snapshot, request, runs)
         sources.append(found)
         named += by
@@ -315,6 +321,21 @@ def _with_edits(snapshot: Snapshot, sources: pa.Array) -> pa.Array:
                 chosen.add(other)
                 waiting.append(other)
     return pa.array(sorted(chosen), ID)
+
+
+def asked_in_ledger(request: ForgetRequest, selected: Selected) -> str:
+    """Return what the ledger keeps of a request: references and terms, no content."""
+    return json.dumps(
+        {
+            "named": [list(one) for one in selected.named],
+            "keep_evidence": request.keep_evidence,
+            "mentions": request.mentions,
+            "recreation": request.recreation,
+            "expires": request.expires,
+            "reason": request.reason,
+        },
+        sort_keys=True,
+    )
 
 
 def is_code(reason: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from amos.identity import random_id
 from amos.journal.store import Shard
 from amos.schemas.catalog import CopyEntry
 
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _LOG = logging.getLogger(__name__)
 
 
@@ -45,9 +47,11 @@ def exporting(
         with drafting(target, is_folder=is_folder) as draft:
             export = Export(draft=draft, is_noted=noted(shard.folder, entry.begun()))
             yield export
-    except BaseException:
+    except BaseException as cause:
         if export is not None and export.is_noted:
             _tried(lambda: withdraw_copy(shard.folder, entry))
+        if isinstance(cause, OSError) and cause.errno in _FULL:
+            raise CapacityError(f"no space left for {target}", path=str(target)) from cause
         raise
     export.is_noted = export.is_noted and noted(shard.folder, entry, is_only=True)
 

@@ -26,6 +26,7 @@ _LONGEST_LINE = 64 << 20
 _HEAD_BYTES = 1 << 16
 _AT_ONCE = 4_096
 _ID_BYTES = 16
+_AGAIN = "Copy the export again, or write it again."
 _ADVICE = "Transcripts and other products' exports are for `amos ingest`."
 
 
@@ -77,11 +78,7 @@ def open_lines(path: Path) -> Lines:
             withheld += row.get("content") is None
             _check_text(row, number, path)
     if stated != rows:
-        raise IntegrityError(
-            f"{path} holds {rows} rows and says {'nothing' if stated is None else stated}: it is cut short",
-            path=str(path),
-            advice="Copy the export again, or write it again.",
-        )
+        raise _cut_short(path, f"holds {rows} rows and says {'nothing' if stated is None else stated}")
     return Lines(path=path, rows=rows, withheld=withheld)
 
 
@@ -93,10 +90,23 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 row = msgspec.json.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as cause:
+                if number > 1:  # what stands before it is ours
+                    raise _damaged(path, number, line) from cause
                 raise _stranger(path, number) from cause
             if not isinstance(row, dict):
                 raise _stranger(path, number)
             yield row
+
+
+def _cut_short(path: Path, said: str) -> IntegrityError:
+    return IntegrityError(f"{path} {said}: it is cut short", path=str(path), advice=_AGAIN)
+
+
+def _damaged(path: Path, number: int, line: bytes) -> IntegrityError:
+    if not line.endswith(b"\n") and len(line) < _LONGEST_LINE:
+        return _cut_short(path, f"ends inside line {number}")
+    said = f"{path}: line {number} is not the one exported"
+    return IntegrityError(said, path=str(path), advice=_AGAIN)
 
 
 def _stranger(path: Path, number: int) -> InputError:

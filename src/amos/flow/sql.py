@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -23,6 +23,9 @@ LONGEST_QUERY = 65_536
 """Characters; a longer text can keep the parser busy beyond any time limit."""
 _EXPLAIN = re.compile(r"\s*EXPLAIN\b(\s+ANALYZE\b|\s*\([^()]*\))?", re.IGNORECASE)
 _TABLES_ADVICE = f"Tables: {', '.join(TABLES)}; `DESCRIBE atoms` names the columns of one."
+_COMMENT = re.compile(r"\s*(?:--[^\n]*(?:\n|$)|/\*.*?\*/)", re.DOTALL)
+_READING_ADVICE = "Give a SELECT statement; what changes memory goes through `amos ingest`."
+_PIVOT_ADVICE = "Give the values, inside a SELECT: SELECT * FROM (PIVOT … ON … IN (…))."
 _SETTINGS = (
     "SET temp_directory = ''",  # else it spills into the current folder
     "SET secret_directory = ''",  # this one and the next would name the caller's home folder
@@ -51,11 +54,14 @@ def query_tables(sight: Sight, query: str, *, seconds: float = TIME_LIMIT_SECOND
             "allow_community_extensions": False,
         },
     )
-    with _as_failures(duckdb), ExitStack() as until_asked:
+    columns: dict[str, list[str]] = {}
+    with _as_failures(duckdb, columns), ExitStack() as until_asked:
         until_asked.enter_context(connection)
         _require_reading(connection, query)
         for name in _named_tables(query):
-            connection.register(name, visible_table(sight, name))
+            table = visible_table(sight, name)
+            columns[name] = table.schema.names
+            connection.register(name, table)
         _silence(connection)
         for setting in _SETTINGS:
             connection.execute(setting)
@@ -76,6 +82,8 @@ def _require_reading(connection: Any, query: str) -> None:
             f"the query has {len(query):,} characters, more than {LONGEST_QUERY:,}", advice="Ask in parts."
         )
     statements = connection.extract_statements(query)
+    if not statements:
+        raise UsageError("no query was given", advice="Give one SELECT statement, in quotes.")
     if len(statements) != 1:
         raise UsageError(
             f"{len(statements)} statements were given; one is answered",
@@ -85,10 +93,19 @@ def _require_reading(connection: Any, query: str) -> None:
     if kind == "EXPLAIN":
         kind = _explained(connection, query)
     if kind != "SELECT":
+        word = _first_word(query) or kind
         raise UsageError(
-            f"{kind} is not answered: the tables can only be read",
-            advice="Give a SELECT statement; what changes memory goes through `amos ingest`.",
+            f"{word} is not answered: the tables can only be read",
+            advice=_PIVOT_ADVICE if word in ("PIVOT", "UNPIVOT") else _READING_ADVICE,
         )
+
+
+def _first_word(query: str) -> str:
+    """Return the word that a query begins with, in capitals, behind comments."""
+    while found := _COMMENT.match(query):
+        query = query[found.end() :]
+    word = re.match(r"\s*([A-Za-z_]+)", query)
+    return word[1].upper() if word else ""
 
 
 def _explained(connection: Any, query: str) -> str:
@@ -125,8 +142,8 @@ def _answer(connection: Any, query: str, seconds: float) -> pa.Table:
 
 
 @contextmanager
-def _as_failures(duckdb: Any) -> Iterator[None]:
-    """Turn what DuckDB raises into an error with advice."""
+def _as_failures(duckdb: Any, columns: Mapping[str, list[str]]) -> Iterator[None]:
+    """Turn what DuckDB raises into an error with advice; columns: of the tables that the query names."""
     try:
         yield
     except (duckdb.OutOfMemoryException, MemoryError, pa.ArrowMemoryError) as cause:
@@ -141,4 +158,13 @@ def _as_failures(duckdb: Any) -> Iterator[None]:
         ) from cause
     except duckdb.Error as cause:
         first = str(cause).strip().splitlines()[0]
-        raise UsageError(f"the query cannot be answered: {first}", advice=_TABLES_ADVICE) from cause
+        is_column = isinstance(cause, duckdb.BinderException) and "column" in first
+        advice = _columns_advice(columns) if is_column else _TABLES_ADVICE
+        raise UsageError(f"the query cannot be answered: {first}", advice=advice) from cause
+
+
+def _columns_advice(columns: Mapping[str, list[str]]) -> str:
+    """Return the columns of the tables that a query names; of none where it names no table."""
+    if len(columns) == len(TABLES):
+        return _TABLES_ADVICE
+    return "; ".join(f"columns of {table}: {', '.join(names)}" for table, names in columns.items()) + "."

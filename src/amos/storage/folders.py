@@ -109,11 +109,19 @@ def find_shard(root: Path, tenant: str, workspace: str) -> Path:
     with disk_errors(root):
         _refuse_headless(shard)
         if not place(shard, "shard.sqlite").exists():
-            what = f"shard {tenant}/{workspace} of {root}" if place(root, "amos.toml").exists() else str(root)
-            raise UsageError(f"there is no store at {what}", path=str(root), advice=_MISSING)
+            raise _missing(root, tenant, workspace)
         _check_settings(place(root, "amos.toml"))
     refuse_network_disk(root)
     return shard
+
+
+def _missing(root: Path, tenant: str, workspace: str) -> UsageError:
+    """Return the error for a store that is not there, or that has no shard of these labels."""
+    if not place(root, "amos.toml").exists():
+        return UsageError(f"there is no store at {root}", path=str(root), advice=_MISSING)
+    advice = "Check --tenant and --workspace; `amos ingest PATH` makes what is missing."
+    said = f"the store {root} holds nothing of tenant {tenant!r} and workspace {workspace!r}"
+    return UsageError(said, path=str(root), advice=advice)
 
 
 def holds_shard(shard: Path) -> bool:

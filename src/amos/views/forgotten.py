@@ -12,6 +12,7 @@ Record = Mapping[str, Any]
 SHOWN_ROWS = 50
 _SHOWN_VALUES = 3
 _VERDICTS = {
+    "already_forgotten": "That was forgotten before: nothing is left to do.",
     "purged": "Gone: no file of the store holds it any more.",
     "suppressed": "Hidden from every current view; the files keep it.",
     "would_purge": "This would go; nothing was changed.",
@@ -22,7 +23,9 @@ _VERDICTS = {
 
 def forget_lines(report: Record) -> Iterator[str]:
     """Yield what goes, the counts, what remains, and the verdict last."""
-    if _is_nothing(report):
+    for ref in report.get("already", ()):
+        yield f"already forgotten: {visible(ref)}"
+    if _is_nothing(report) and report["status"] != "already_forgotten":
         yield "Nothing that is stored fits: nothing was forgotten. See `amos list` and its scope options."
         return
     rows = report.get("goes", [])
@@ -33,6 +36,18 @@ def forget_lines(report: Record) -> Iterator[str]:
         yield f"… {report['goes_total'] - min(len(rows), SHOWN_ROWS)} more; all are listed with --json"
     yield from _mention_lines(report)
     yield from _still_lines(report)
+    if report["status"] != "already_forgotten":
+        yield from _count_lines(report)
+    if report["residual"]:
+        yield "What remains:"
+    for row in report["residual"]:
+        until = f" (until {row['until']})" if row["until"] else ""
+        yield f"  {visible(row['what'])}: {visible(row['why'])}{until}"
+    yield _verdict(report)
+
+
+def _count_lines(report: Record) -> Iterator[str]:
+    """Yield how many rows went, and what stood against it."""
     counts = report.get("suppressed") or report["removed"]
     gone = ", ".join(f"{table} {count}" for table, count in counts.items()) or "nothing"
     yield f"{'hidden' if report['status'] == 'suppressed' else 'removed'}: {gone}"
@@ -41,12 +56,6 @@ def forget_lines(report: Record) -> Iterator[str]:
         yield f"tombstones whose time is over: {report['expired']}"
     for hold in report["held_by"]:
         yield f"held by {hold['hold'] or hold['kind']}: {visible(hold['reason'])}"
-    if report["residual"]:
-        yield "What remains:"
-    for row in report["residual"]:
-        until = f" (until {row['until']})" if row["until"] else ""
-        yield f"  {visible(row['what'])}: {visible(row['why'])}{until}"
-    yield _verdict(report)
 
 
 def _mention_lines(report: Record) -> Iterator[str]:

@@ -16,6 +16,7 @@ from amos.views.plain import plural, visible
 
 SHOWN_ROWS = 200
 """Rows that people are shown; programs get all."""
+_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 _LEAST_CELL = 16
 """Characters that a cell keeps on its line; one that is longer is folded."""
 _ENDLESS = 1 << 30
@@ -39,21 +40,34 @@ def _distinct_names(names: list[str]) -> list[str]:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value of an Arrow row as JSON has it: instants as text, bytes as base64, no NaN."""
+    """Return a value of an Arrow row as JSON has it: instants, NaN and intervals as text, bytes as base64."""
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return value if math.isfinite(value) else _NOT_FINITE[str(value)]
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [plain_value(part) for part in value]
     if isinstance(value, dict):
         return {str(name): plain_value(part) for name, part in value.items()}
     return _plain_scalar(value)
 
 
+def _duration(value: pa.MonthDayNano) -> str:
+    """Return an interval as ISO 8601 writes one; each part has its own sign."""
+    years, months = divmod(abs(value.months), 12)
+    sign = "-" if value.months < 0 else ""
+    seconds = Decimal(value.nanoseconds).scaleb(-9).normalize()
+    date_parts = [(f"{sign}{years}Y", years), (f"{sign}{months}M", months), (f"{value.days}D", value.days)]
+    told = "".join(text for text, amount in date_parts if amount)
+    time_part = f"T{seconds:f}S" if seconds else ""
+    return f"P{told}{time_part}" if told or time_part else "PT0S"
+
+
 def _plain_scalar(value: Any) -> Any:
+    if isinstance(value, pa.MonthDayNano):
+        return _duration(value)
     if isinstance(value, datetime):
         return as_text(to_us(value)) if value.tzinfo else value.isoformat()
     if isinstance(value, date | time):

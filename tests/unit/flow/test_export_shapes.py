@@ -131,6 +131,7 @@ def test_json_lines_are_imported_again_and_add_nothing_twice(kept, tmp_path):
     [
         (lambda lines: lines[:-1], IntegrityError, "cut short"),
         (lambda lines: lines[1:], IntegrityError, "cut short"),
+        (lambda lines: [*lines[:3], "{", *lines[4:]], IntegrityError, "line 4 is not the one exported"),
         (lambda lines: [*lines, lines[0]], InputError, "no row of ours"),
         (lambda lines: [lines[0].replace("sencha", "matcha"), *lines[1:]], IntegrityError, "not the one"),
         (lambda lines: ["{", *lines], InputError, "line 1 is no row"),
@@ -146,3 +147,11 @@ def test_json_lines_that_were_changed_are_named(kept, tmp_path, change, error, t
     with pytest.raises(error, match=told):
         import_export(tmp_path / "again", tmp_path / "out.jsonl")
     assert not (tmp_path / "again").exists()
+
+
+def test_json_lines_that_end_inside_a_line_are_cut_short(kept, tmp_path):
+    written(kept, "jsonl", tmp_path / "out.jsonl")
+    whole = (tmp_path / "out.jsonl").read_bytes()
+    (tmp_path / "out.jsonl").write_bytes(whole[: whole.index(b"\n", 200) + 30])
+    with pytest.raises(IntegrityError, match=r"ends inside line \d+: it is cut short"):
+        import_export(tmp_path / "again", tmp_path / "out.jsonl")
