@@ -12,6 +12,7 @@ from amos.kernels.compiled import compiled
 from amos.kernels.pairing import MOST_CLAIMS, pair_claims
 from amos.kernels.place_scores import (
     SCORED,
+    SCORED_HELD,
     SCORED_PLACE,
     SCORED_ROW,
     fill_components,
@@ -25,7 +26,7 @@ from amos.retrieval.ground import Board, Cells, Ground, ground_of_atoms, ground_
 from amos.retrieval.marks import cue_bit, kind_bit
 from amos.retrieval.mentions import Mention
 from amos.retrieval.profile import MILLION, Profile
-from amos.retrieval.ranking import Missed, Ranking, left_out, rank_view, ranking_of
+from amos.retrieval.ranking import Answer, Missed, Ranking, left_out, rank_view, ranking_of, reach
 from amos.retrieval.rows import Array, text_hash
 from amos.retrieval.scoring import term_weight
 from amos.retrieval.term_book import TermBook
@@ -117,12 +118,15 @@ class BulkRanker:
         atoms, missed_atoms = self._claims(cues, mentions)
         is_out = is_erased(view, turns[:, SCORED_ROW])
         erased = len(np.unique(turns[is_out, SCORED_ROW]))
-        items, total, outdated = self._folded(turns[~is_out] if erased else turns, atoms, k, reserved)
+        turns = turns[~is_out] if erased else turns
+        items, total, outdated = self._folded(turns, atoms, k, reserved)
         self._turns.board.is_clean = self._atoms.board.is_clean = True
         rows, scores = atoms[:, SCORED_ROW], atoms[:, SCORED]
         missed = Missed(outdated=outdated, erased=erased, below=missed_turns + missed_atoms)
         out = left_out(view, rows, scores, missed)
-        return ranking_of(view, cues, self._profile, items, total, out)
+        reached = (reach(one[:, SCORED], one[:, SCORED_HELD]) for one in (turns, atoms))
+        best = max((int(one.max()) for one in reached if len(one)), default=0)
+        return ranking_of(view, mentions, self._profile, Answer(items, total, best), out)
 
     def candidates(self, cues: Sequence[Cue], mentions: Sequence[Mention]) -> tuple[I64, int]:
         """Return the turns that answer some cue, as columns of `scored`, and how many missed the floor."""

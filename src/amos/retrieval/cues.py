@@ -52,6 +52,11 @@ class Cue:
     asked_kinds: tuple[int, ...] = ()
     dates: tuple[AskedDate, ...] = ()
 
+    @property
+    def word_count(self) -> int:
+        """Return how many words it asks about."""
+        return len({term.word for term in self.terms if term.is_required})
+
 
 def _term(text: str, word: int, *, is_required: bool = True, is_exact: bool = False) -> CueTerm:
     return CueTerm(

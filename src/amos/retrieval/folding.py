@@ -216,6 +216,16 @@ class Items:
     atom_row: I64
     turn_row: I64
 
+    def first(self, count: int) -> Items:
+        """Return the first of them."""
+        return Items(
+            score=self.score[:count],
+            components=self.components[:count],
+            signals=None if self.signals is None else self.signals[:count],
+            atom_row=self.atom_row[:count],
+            turn_row=self.turn_row[:count],
+        )
+
 
 def ranked_table(view: View, items: Items) -> pa.Table:
     """Return chosen items as RANKED, in their order."""

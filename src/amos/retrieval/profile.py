@@ -105,13 +105,16 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     itself may hold instead, so that words which every item holds still count.  neighbour_words: words
     of the question that somebody else must have said next to an item that holds none itself; talk_words:
     a question of so many words also brings what anybody said next to one of them in a talk of several
-    people, 0 for never.
+    people, 0 for never.  answer: least sum of score and half the share of the question's weight that the best
+    match must hold, in millionths, or nothing is an answer; asked of questions of up to `answer_words` words.
     """
 
     coverage: int
     words: int
     neighbour_words: int
     talk_words: int = 0
+    answer: int = 0
+    answer_words: int = 12
 
 
 class Recency(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from amos.retrieval.candidates import keep, score_atoms, score_turns
+from amos.retrieval.candidates import DIRECT_CUE_MATCH, HOLDER_MATCH, keep, score_atoms, score_turns
 from amos.retrieval.cues import Cue
 from amos.retrieval.folding import (
     Items,
@@ -77,6 +77,7 @@ def rank_view(
     if lens is not None:
         turns, atoms = lens.seen(turns, atoms)
     turns, erased = without_erased(view, turns)
+    best = max((int(reach(one.score, one.held).max()) for one in (turns, atoms) if len(one.row)), default=0)
     turns, outdated = without_outdated(view, turns, atoms)
     missed = Missed(outdated=outdated, erased=erased, below=turns.below + atoms.below)
     out = left_out(view, atoms.row, atoms.score, missed)
@@ -86,7 +87,20 @@ def rank_view(
         out.counts.update(gated)
         guards = lens.serving(eligible)
     found, total = fold_items(view, turns, eligible, profile, k, Reserved(reserved, guards))
-    return ranking_of(view, cues, profile, found, total, out)
+    return ranking_of(view, mentions, profile, Answer(found, total, best), out)
+
+
+class Answer(NamedTuple):
+    """The best items, how many there were, and the greatest `reach` of all matches, shown or not."""
+
+    found: Items
+    total: int
+    reach: int
+
+
+def reach(score: Array, held: Array) -> Array:
+    """Return how far matches go towards an answer: score, and half of what they hold of the question."""
+    return score + held // 2
 
 
 class Missed(NamedTuple):
@@ -109,9 +123,14 @@ class LeftOut(NamedTuple):
 
 
 def ranking_of(
-    view: View, cues: Sequence[Cue], profile: Profile, found: Items, total: int, out: LeftOut
+    view: View, mentions: Sequence[Mention], profile: Profile, answer: Answer, out: LeftOut
 ) -> Ranking:
-    """Return the ranking that brought `total` items, the best of which are `found`."""
+    """Return the ranking of an answer; one that hardly touches the questions is none."""
+    found, total = answer.found, answer.total
+    if total and _is_none(mentions, profile, answer):
+        out.counts[BELOW] = out.counts.get(BELOW, 0) + total
+        found, total = found.first(0), 0
+    cues = [mention.cue for mention in mentions]
     return Ranking(
         view=view,
         found=found,
@@ -123,6 +142,17 @@ def ranking_of(
         degradation=view.corpus.degradation,
         profile=profile.name,
     )
+
+
+def _is_none(mentions: Sequence[Mention], profile: Profile, answer: Answer) -> bool:
+    """Return whether even the best match has too little to do with the questions, all of them short.
+
+    Not where the first item holds most of their words, or is by or about somebody whom they name.
+    """
+    floor, first = profile.floor, answer.found.components[0]
+    is_short = all(one.has_content and one.cue.word_count <= floor.answer_words for one in mentions)
+    is_met = first[DIRECT_CUE_MATCH] >= floor.words or first[HOLDER_MATCH] > 0
+    return bool(mentions) and is_short and not is_met and answer.reach < floor.answer
 
 
 def left_out(view: View, row: Array, score: Array, missed: Missed) -> LeftOut:

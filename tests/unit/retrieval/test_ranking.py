@@ -80,6 +80,34 @@ def test_words_that_every_turn_holds_still_answer_beside_one_that_none_holds():
     assert told.found("crate submarine warranty", k=100) == []
 
 
+def fences():
+    told = Told()
+    for number in range(30):
+        talk = {"conversation": f"c{number}", "is_owner": False}
+        text = "The fence is oak and needs paint" if number < 3 else f"Gate {number} stands open"
+        told.turn(text, author="Bo", **talk)
+        told.turn("Noted, thanks", author="Cy", **talk)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("what does the fence need", True),
+        ("which submarine visits the harbour beside the fence", False),
+        ("which submarine does Bo keep in the harbour beside the fence", True),
+        ("captain anchor rope sail mast deck cabin hull keel rudder bow, then a fence of oak", True),
+    ],
+    ids=["what is there", "one word of several", "somebody it names", "a long one"],
+)
+def test_a_short_question_whose_best_match_holds_little_of_it_has_no_answer(question, is_answered):
+    ranking = fences().retriever().rank([question], seen(), 100)
+    assert bool(ranking.total) == is_answered
+    if not is_answered:
+        assert ranking.empty_reason == "below_threshold"
+        assert ranking.omitted["low_relevance"] >= 3
+
+
 def test_nothing_in_scope_says_nothing_visible():
     told = Told()
     told.turn("Plum jam", scope={"project": "pantry"})
