@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 from tests.agent_memories import Memory, memories, tell, told_agent
-from tests.told import Told, answer
+from tests.told import Told, answer, seen
 
 ANSWER = Memory(
     "belief", "spare key of the observatory", "under the third flowerpot",
@@ -40,6 +40,14 @@ def test_what_answers_comes_first_however_old_and_little_used(tmp_path, profile,
     tell(told, ANSWER, days=2_000, utility_ppm=300_000, salience_ppm=100_000, confidence_ppm=500_000)
     packet = answer(tmp_path / "s", told, question, profile=profile)
     assert "flowerpot" in first(packet)
+
+
+@pytest.mark.nightly
+def test_what_answers_comes_first_among_a_hundred_thousand():
+    told = told_agent(100_000, utility_ppm=900_000, salience_ppm=900_000)
+    key = tell(told, ANSWER, days=2_000, utility_ppm=300_000, confidence_ppm=500_000)
+    ranking = told.retriever().rank(["where is the spare key of the observatory"], seen(), 10)
+    assert ranking.items["atom_id"][0].as_py() == key
 
 
 @pytest.mark.parametrize("processor", ["reasoner", "planner", "executor"])
