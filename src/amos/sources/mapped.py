@@ -54,10 +54,22 @@ class MappedReader(Reader):
                 batch.record_count += 1
                 batch.bytes_read += row.size
                 if row.value is not None:
-                    row.value = _message(row.value, mapping)
+                    row.value = _told(row, mapping, context)
                 add_record(row, self._blocks, context, batch)
                 _name_columns(row, batch)
             yield batch
+
+
+def _told(row: Record, mapping: Mapping, context: ReadContext) -> dict[str, Any] | None:
+    """Return the fields of a message; None, with the reason, where the column of the text is not there."""
+    assert row.value is not None
+    column = mapping.fields["text"]
+    if column in row.value or column.partition(".")[0] in row.value:
+        return _message(row.value, mapping)
+    there = ", ".join(sorted(map(str, row.value)))
+    said = f"there is no column {column!r}, which the mapping names as the text; there are {there}"
+    row.problems.append(lost(context.file, row.number, Fault.SCHEMA_INVALID, said))
+    return None
 
 
 def _name_columns(row: Record, batch: Batch) -> None:
@@ -167,7 +179,8 @@ def _csv_record(header: list[str], cells: list[str], number: int, context: ReadC
     if is_mended:
         message = "bytes that are no UTF-8 became U+FFFD"
         problems.append(noted(context.file, number, Fault.INVALID_UTF8, message))
-    value: dict[str, Any] = {name: cell or None for name, (cell, _) in zip(header, mended, strict=False)}
+    value: dict[str, Any] = dict.fromkeys(header)
+    value |= {name: cell or None for name, (cell, _) in zip(header, mended, strict=False)}
     if len(cells) > len(header):
         value[""] = [cell for cell, _ in mended[len(header) :]]
     return Record(

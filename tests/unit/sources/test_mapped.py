@@ -149,6 +149,14 @@ def test_a_damaged_parquet_file_is_said(tmp_path, mapping):
     assert delivered(path, mapping=mapping).lost == [(1, "unreadable")]
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_text_column_that_is_not_there_costs_its_rows_and_names_what_is(tmp_path, mapping, kind):
+    mapping.write_text(MAPPING.replace('"body"', '"boddy"'))
+    found = delivered(written(tmp_path, kind), mapping=mapping)
+    assert (found.texts, {code for _, code in found.lost}) == ([], {"schema_invalid"})
+    assert len(found.lost) == len(ROWS)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
