@@ -47,7 +47,7 @@ _EITHER = re.compile(
 )
 """A value that leaves open which: "A or B"."""
 _CUT = b"\x1a"
-_SENTENCE_MARKS = (b". ", b"! ", b"? ", b"\n")
+_CLAUSE_MARKS = (b". ", b"! ", b"? ", b"\n", b"; ", b", ", b" and ", b" but ", b" und ", b" et ", b" y ")
 _COUNTRY = re.compile(r", [A-Z][a-z]{3,16}(?=[.!]?\s*\Z)")
 """Names the country behind a town, at the end of a text."""
 _REACH = 24
@@ -263,9 +263,9 @@ def _with_rest(
 
 
 def _stands_by_cut(content: bytes, start: int, end: int) -> bool:
-    """Tell whether something was cut out of the claim's sentence: what is left may not be all it says."""
-    first = max(content.rfind(mark, 0, start) for mark in _SENTENCE_MARKS)
-    marks = [place for mark in _SENTENCE_MARKS if (place := content.find(mark, end)) >= 0]
+    """Tell whether something was cut out of the claim's clause: what is left may not be all it says."""
+    first = max(content.rfind(mark, 0, start) for mark in _CLAUSE_MARKS)
+    marks = [place for mark in _CLAUSE_MARKS if (place := content.find(mark, end)) >= 0]
     return _CUT in content[first + 1 : min(marks, default=len(content))]
 
 

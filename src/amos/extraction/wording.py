@@ -36,6 +36,9 @@ _VERBS_BEHIND = (" 's", " has", " have")
 """Parts of a verb that a subject may run into: "my biz has | had"."""
 _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
 _OPENING = re.compile(r"(?:^|\s)(?:\"[^\"]*|'[^']*|“[^”]*|‘[^’]*)$")
+_PICTURES = re.compile(
+    "[\\s.!?,;…]*(?:[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\U000e0020-\U000e007f]\\s*)+\\Z"
+)
 _CLOSING = re.compile(r"[\"'”’]")
 _TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
 _PHONE_DIGITS = 5
@@ -87,8 +90,10 @@ def phone_property(property_name: str, value: str) -> str:
 
 
 def clean_value(text: str) -> str:
-    """Return a value in its own case, blanks folded, without quotes or punctuation at its edges."""
+    """Return a value in its own case, blanks folded, without quotes, punctuation or pictures at its edges."""
     folded = visible(text)
+    if not folded.isascii():
+        folded = _PICTURES.sub("", folded) or folded  # a value may be a picture and nothing else
     opened = folded.strip(_EDGES)
     if opened == folded:
         return opened

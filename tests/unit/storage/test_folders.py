@@ -58,7 +58,7 @@ def test_a_missing_store_says_how_to_make_one(tmp_path):
 
 
 def test_a_missing_shard_is_named(tmp_path):
-    with new_shard(tmp_path), pytest.raises(UsageError, match="shard acme/default"):
+    with new_shard(tmp_path), pytest.raises(UsageError, match="tenant 'acme'"):
         Shard.open(tmp_path / "store", tenant="acme")
 
 
