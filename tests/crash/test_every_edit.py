@@ -27,8 +27,8 @@ TABLES = (
     "snapshots", "holds", "conflicts", "leases", "copies", "garbage",
 )  # fmt: skip
 BESIDE = ("conflicts", "copies", "garbage", "holds", "leases", "runs", "snapshots")
-BYTES_PER_FILE = 6
-BYTES_OF_CATALOG = 48
+BYTES_PER_FILE = 3
+BYTES_OF_CATALOG = 32
 WHOLE_EVERY = 256
 REPLACED_STEP = 16
 

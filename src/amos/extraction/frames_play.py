@@ -39,6 +39,18 @@ _COMPOSED = re.compile(
     r"|\s?:|\s?\n)",
     re.IGNORECASE,
 )
+_WORK = (
+    rf"(?:{_FICTION}|bio|biography|letter|e-?mail|speech|caption|profile|paragraph|essay|blurb|toast|joke|script"
+    r"|dialogue|cv|r[eé]sum[eé]|gedicht|geschichte|lied|brief|po[eè]me|histoire|chanson|lettre|poema|cuento"
+    r"|historia|canci[oó]n|carta)"
+)
+_WITHIN_WORK = re.compile(
+    r"(?<!\w)(?:a|an|another|some|the|my|me|us|ein|eine|einen|un|une|una)"
+    rf" (?:[^\s:.!?]{{1,20}} ){{0,3}}?{_WORK}"
+    r"(?: [^\s:.!?,]{1,20}){0,6}?,? (?:where|in which|about how|saying|that says|in dem|in der|où"
+    r"|dans (?:lequel|laquelle)|donde|en (?:el|la) que)(?!\w)",
+    re.IGNORECASE,
+)
 _MEANT_FOR = re.compile(
     rf"{BEFORE}for (?:the|a|an|my|our|this|your) (?:[^\s:.!?,]{{1,16}} )?(?:quiz|game|test|play|story"
     rf"|novel|book"
@@ -131,6 +143,10 @@ _FICTION_STEMS = (
     "verse", "lyrics", "fairy", "novel", "screenplay", "sketch", "skit", "diary", "fiction", "tale",
     "chapter",
 )  # fmt: skip
+_WITHIN_STEMS = (
+    "where i", "where my", "in which", "about how", "saying ", "that says", "in dem ", "in der ", " où ",
+    "lequel", "laquelle", "donde ", "en el que", "en la que",
+)  # fmt: skip
 _EXAMPLE_STEMS = (
     "example", "sample", "for instance", "beispiel", "exemple", "ejemplo", "test ", "demo", "dummy", "mock",
     "fake",
@@ -144,6 +160,7 @@ RULES = (
     Rule(_to_the_end(_PLAY, Kind.PLAYED), stems=_PLAY_STEMS),
     Rule(_to_the_end(_ROLE, Kind.ROLED), stems=("act as", "act like", "act to me", "behave")),
     Rule(_blocks_behind(_COMPOSED), stems=_FICTION_STEMS),
+    Rule(_sentences_from(_WITHIN_WORK), stems=_WITHIN_STEMS),
     Rule(_blocks_behind(_EXAMPLE), stems=_EXAMPLE_STEMS, needs_opening=True),
     Rule(_blocks_behind(_MEANT_FOR), stems=_PURPOSE_STEMS, needs_opening=True),
     Rule(_blocks_behind(_MEANT_FOR_ACTING), stems=("quiz", "skit", "scene", "sketch", "improv")),

@@ -14,6 +14,9 @@ from remembered import remembered, told
         ("Let's role-play. I live in Turku.", ("ignore", "hypothetical")),
         ("I love rain, said nobody ever.", ("ignore", "suspected_irony")),
         ("I live in Turku. That was a lie.", ("ignore", "self_correction")),
+        ("Write a poem where I live in Turku.", ("ignore", "hypothetical")),
+        ("Draft a bio where I work at Umbra.", ("ignore", "hypothetical")),
+        ("Please compose me a song in which my name is Dragomir.", ("ignore", "hypothetical")),
         ("I lived in Turku until 2014.", ("ignore", "historical_observation")),
     ],
 )
@@ -21,6 +24,19 @@ def test_nothing_is_remembered_of_the_author(text, decision):
     with remembered(told("m", text)) as memory:
         assert memory.decided() == [("m", *decision)]
         assert not memory.listed()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write down that I live in Turku.",
+        "I wrote a song. I live in Turku.",
+        "Write me a letter saying that I am ill. I live in Turku.",
+    ],
+)
+def test_what_stands_beside_a_work_is_remembered(text):
+    with remembered(told("m", text)) as memory:
+        assert [line["statement"] for line in memory.listed()] == ["User's home city is Turku."]
 
 
 def test_asking_to_forget_is_no_memory_and_waits_for_a_person():
