@@ -94,7 +94,7 @@ def fences():
     ("question", "is_answered"),
     [
         ("what does the fence need", True),
-        ("which submarine visits the harbour beside the fence", False),
+        ("did the submarine captain anchor a harbour yacht by the gate", False),
         ("which submarine does Bo keep in the harbour beside the fence", True),
         ("captain anchor rope sail mast deck cabin hull keel rudder bow, then a fence of oak", True),
     ],
