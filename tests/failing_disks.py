@@ -78,7 +78,7 @@ def told(root):
     """Open for writing, verify, and return the ids of all sources and atoms."""
     with Shard.open(root) as shard:
         assert [str(one) for one in verify_shard(shard).problems] == []
-        assert shard.orphans() == []
+        assert shard.orphans() == {}
         assert {entry.status for entry in shard.erasures()} <= {"purged"}
         with shard.pin() as snapshot:
             keys = {"sources": "source_id", "atoms": "atom_id"}

@@ -76,7 +76,7 @@ def in_parts(folder):
 def rows_of(folder):
     with Shard.open(folder / "store") as shard:
         assert [one.kind for one in verify_shard(shard).problems] == []
-        assert shard.orphans() == []
+        assert shard.orphans() == {}
         with shard.pin() as snapshot:
             return {name: snapshot.table(name).to_pylist() for name in ("sources", "atoms")}
 

@@ -39,7 +39,7 @@ def leftovers(folder):
     shard = folder / "store/default/default"
     with Shard.open(folder / "store", read_only=True) as reader:
         orphans = reader.orphans()
-    return orphans + [path.name for path in (shard / "tmp").iterdir() if path.is_dir()]
+    return [*orphans, *(path.name for path in (shard / "tmp").iterdir() if path.is_dir())]
 
 
 def sources_of(folder):

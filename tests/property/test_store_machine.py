@@ -63,7 +63,7 @@ class StoreMachine(RuleBasedStateMachine):
         if hasattr(self, "store"):
             try:
                 assert [str(one) for one in self.store.verify(deep=True).problems] == []
-                assert self.store.shard.orphans() == []
+                assert self.store.shard.orphans() == {}
             finally:
                 self.store.close()
                 shutil.rmtree(self.folder)

@@ -10,7 +10,7 @@ from typing import Any
 
 GRACE_SECONDS = 15.0
 """How long an interrupted query may take to end before it is left behind."""
-QUERY_THREAD = "amos-query"
+_THREAD = "amos-query"
 _INTERRUPT_EVERY_SECONDS = 0.05
 _STATUS = Path("/proc/self/status")
 _ONE_AT_A_TIME = threading.Lock()
@@ -24,7 +24,7 @@ class Running:
         self._found: Any = None
         self._failure: BaseException | None = None
         # a daemon: a query that cannot be stopped must not keep the program from ending
-        self._thread = threading.Thread(target=self._run, name=QUERY_THREAD, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=_THREAD, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
@@ -55,6 +55,11 @@ class Running:
             if not self._thread.is_alive():
                 return True
         return False
+
+
+def is_any_running() -> bool:
+    """Return whether a query runs on that was left behind."""
+    return any(thread.name == _THREAD for thread in threading.enumerate())
 
 
 @contextmanager

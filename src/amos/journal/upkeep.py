@@ -109,14 +109,10 @@ class Upkeep(Inspection, Leasing):
         with self._lock:
             return list(self._house.clear(to_us(now)))
 
-    def orphans(self) -> list[str]:
-        """Return segment files that no commit names, when no writer is at work."""
+    def orphans(self) -> dict[str, bool]:
+        """Return segment files that no commit names, and whether they are newer than it."""
         with self._lock:
-            return list(self._house.orphans(self._named_files))
-
-    def newer(self, files: list[str], head: int) -> list[str]:
-        """Return those segment files that hold a later graph version than a writer at `head` could make."""
-        return list(self._house.newer(files, head))
+            return dict(self._house.orphans(self._named_files))
 
     def drop_history(self, *, is_dry: bool = False, **terms: Unpack[CommitTerms]) -> Dropped:
         """Take superseded row versions below the newest registered snapshot out of the shard, for good.

@@ -64,11 +64,8 @@ class Verifiable(HistorySource, CatalogSource, Protocol):
     def layout(self) -> Layout:
         """Return where the rows stand."""
 
-    def orphans(self) -> list[str]:
-        """Return files no commit names."""
-
-    def newer(self, files: list[str], head: int) -> list[str]:
-        """Return those that are later than the catalog."""
+    def orphans(self) -> dict[str, bool]:
+        """Return files no commit names, and which of them are newer than the catalog."""
 
     def check_segment(self, entry: SegmentEntry) -> None:
         """Hash a file."""
@@ -139,10 +136,8 @@ class _Verification:
         return self.is_deep or sealed <= WHOLE_UP_TO_ROWS
 
     def _check_history(self, layout: Layout, since: Checkpoint | None) -> Walked:
-        orphans = self.shard.orphans()
-        later = set(self.shard.newer(orphans, layout.head))
-        for file in orphans:
-            kind, detail = _NEWER if file in later else _ORPHAN
+        for file, is_newer in self.shard.orphans().items():
+            kind, detail = _NEWER if is_newer else _ORPHAN
             self.report.add(kind, file, detail)
         self.report.problems += check_segment_entries(layout.segments)
         sound = list(self._sound_segments(layout.segments))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from amos.storage.catalog import Catalog
 from amos.storage.commit_log import CommitLog
 from amos.storage.compacting import Done, compact_segments
 from amos.storage.garbage import collect, purge, remove_derived
-from amos.storage.leftovers import Named, find_orphans, newer
+from amos.storage.leftovers import Named, find_orphans
 from amos.storage.mending import Mending, found_in_backup, hot_of_backup
 from amos.storage.tiers import MOST_LIVE, MOST_WAITING, planned
 
@@ -72,10 +72,6 @@ class Housekeeping:
         """Remove every derived file: all are rebuilt from what is left."""
         remove_derived(self._shard)
 
-    def newer(self, files: Collection[str], head: int) -> list[str]:
-        """Return those that are of later graph versions than a writer at `head` could have left."""
-        return newer(files, head)
-
-    def orphans(self, named: Callable[[], Named]) -> list[str]:
-        """Return segment files that no commit names, when no writer is at work."""
+    def orphans(self, named: Callable[[], Named]) -> dict[str, bool]:
+        """Return segment files that no commit names, when no writer is at work; see `find_orphans`."""
         return find_orphans(self._shard, named)

@@ -32,16 +32,21 @@ class Named(NamedTuple):
     head: int
 
 
-def find_orphans(shard: Path, named: Callable[[], Named]) -> list[str]:
-    """Return segment files that no commit names, relative to the shard.
+def find_orphans(shard: Path, named: Callable[[], Named]) -> dict[str, bool]:
+    """Return the segment files that no commit names, by path, and whether they are newer than it.
 
     named: reads the catalog.  Empty while another writer has drafts.
     """
     with alone_among_writers(shard) as is_alone:
-        return unnamed(shard, named().files) if is_alone else []
+        if not is_alone:
+            return {}
+        told = named()
+        files = unnamed(shard, told.files)
+        later = _newer(files, told.head)
+        return {file: file in later for file in files}
 
 
-def newer(files: Collection[str], head: int) -> list[str]:
+def _newer(files: Collection[str], head: int) -> list[str]:
     """Return the segment files that hold a later graph version than a commit after `head` could make.
 
     A writer that was killed leaves segments of the version that it was about to commit.  Later ones were
@@ -85,7 +90,7 @@ def clear_leftovers(
     What a killed restore built beside the store goes as well.
     """
     orphans = unnamed(shard, named.files)
-    later = [] if also_newer else newer(orphans, named.head)
+    later = [] if also_newer else _newer(orphans, named.head)
     if later:
         raise IntegrityError(
             f"shard.sqlite ends at graph version {named.head}, but {len(later)} segments are of later ones",

@@ -80,7 +80,7 @@ def test_a_pinned_reader_keeps_the_files_it_began_with(shard, tmp_path):
             assert late.table("atoms").to_pylist() == before
     replaced = [entry.file for entry in shard.garbage()]
     assert all((shard.folder / file).exists() for file in replaced)
-    assert shard.orphans() == []
+    assert shard.orphans() == {}
     later = NOW.replace(year=NOW.year + 1)
     assert sorted(shard.collect_garbage(now=later)) == sorted(replaced)
     assert not any((shard.folder / file).exists() for file in replaced)
@@ -165,7 +165,7 @@ def test_a_merge_that_was_overtaken_names_no_file(shard, monkeypatch):
     with pytest.raises(LeaseLost):
         shard.compact(now=NOW, most=1)
     assert shard._catalog.segments() == before
-    assert shard.orphans() == []
+    assert shard.orphans() == {}
 
 
 def test_a_long_merge_keeps_its_lease(shard, monkeypatch):

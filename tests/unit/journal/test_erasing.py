@@ -89,7 +89,7 @@ def test_the_files_of_erased_rows_are_removed(shard):
     assert replaced
     assert shard.purge().is_done
     assert not [file for file in replaced if (shard.folder / file).exists()]
-    assert shard.orphans() == []
+    assert shard.orphans() == {}
 
 
 def test_opening_for_writing_finishes_a_purge(shard, tmp_path):
@@ -140,7 +140,7 @@ def test_nothing_is_written_when_what_was_read_has_moved(shard):
     with pytest.raises(HeadMoved):
         shard.erase((), doomed=doomed, request="{}", base=3, reads={("atoms", "atom_id"): keys}, **TERMS)
     assert shard.erased_rows() == []
-    assert shard.orphans() == []
+    assert shard.orphans() == {}
 
 
 def test_files_that_a_merge_replaced_before_go_with_the_purge(shard):

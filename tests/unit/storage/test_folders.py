@@ -230,7 +230,7 @@ def test_files_of_a_writer_at_work_are_no_orphans(tmp_path):
         terms = {"operation": "ingest", "actor": "tester", "run_id": bytes(16), "now": NOW}
         writer.commit(story(0, 1, width=1 << 20), **terms)
         with Shard.open(tmp_path / "store", read_only=True) as reader:
-            assert reader.orphans() == []
+            assert reader.orphans() == {}
             assert verify_shard(reader).problems == []
 
 
