@@ -170,9 +170,13 @@ def grammar_texts(name: str = CURRENT) -> list[tuple[str, str]]:
     return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
 
 
-@functools.cache
 def load_grammar(name: str = CURRENT) -> Grammar:
     """Return the shipped grammar `name`, compiled once per process."""
+    return _compiled(name)
+
+
+@functools.cache
+def _compiled(name: str) -> Grammar:
     table = GrammarText()
     digest = hashlib.sha256()
     for origin, text in grammar_texts(name):

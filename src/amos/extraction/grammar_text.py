@@ -47,7 +47,12 @@ class Pattern:
     settings: dict[str, str]
     elements: tuple[Element, ...]
     line: int
-    examples: list[Example] = field(default_factory=list)
+    example_lines: list[tuple[str, str, int]] = field(default_factory=list)
+
+    @property
+    def examples(self) -> list[Example]:
+        """The example lines below the pattern.  Raises ValueError for one that cannot be read."""
+        return [_read_example(*line) for line in self.example_lines]
 
 
 @dataclass(kw_only=True)
@@ -62,6 +67,7 @@ class GrammarText:
     fused: dict[str, tuple[str, str]] = field(default_factory=dict)
     sets: dict[str, list[str]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
     patterns: list[Pattern] = field(default_factory=list)
 
 
@@ -93,7 +99,7 @@ def _read_line(
     elif keyword == "pat":
         table.patterns.append(_read_pattern(table, family, rest, number))
     elif keyword in ("+", "-"):
-        table.patterns[-1].examples.append(_read_example(keyword, rest, number))
+        table.patterns[-1].example_lines.append((keyword, rest, number))
     else:
         raise ValueError(f"unknown keyword {keyword!r}")
 
@@ -169,8 +175,9 @@ def _read_pattern(table: GrammarText, family: tuple[str, dict[str, str]], rest: 
     if not separator:
         raise ValueError("a pattern needs ' : ' before its elements")
     name, *pairs = shlex.split(head)
-    if any(pattern.name == name for pattern in table.patterns):
+    if name in table.names:
         raise ValueError(f"pattern {name} exists")
+    table.names.add(name)
     return Pattern(
         name=name,
         family=family[0],

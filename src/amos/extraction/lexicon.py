@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,14 @@ class Lexicon:
         return frozenset(self.numbers[parts[0]] for parts in self.phrases.values())
 
 
+@functools.cache
+def _bare_book() -> list[int]:
+    """Return a grammar without a word or a pattern, by which text is only cut."""
+    bare = [*words.byte_kinds(), *[0] * 64]
+    bare[book.SLOTS] = bare[book.WORDS] = len(bare) - 1
+    return bare
+
+
 def split_words(text: str) -> list[str]:
     """Return the tokens of a lexicon entry, folded, as the kernel cuts them."""
     if text.startswith("'") and len(text) > 1:
@@ -60,9 +69,7 @@ def split_words(text: str) -> list[str]:
     raw = text.encode()
     tok = [0] * (book.T * (len(raw) + 2))
     frame = [0] * (book.NEEDED + 1)
-    bare = [*words.byte_kinds(), *[0] * 64]
-    bare[book.SLOTS] = bare[book.WORDS] = len(bare) - 1
-    count = tokens.tokenise(raw, 0, len(raw), bare, tok, frame)
+    count = tokens.tokenise(raw, 0, len(raw), _bare_book(), tok, frame)
     spans = [(tok[t * book.T + book.START], tok[t * book.T + book.END]) for t in range(count)]
     return [raw[start:end].decode().lower().replace("’", "'") for start, end in spans]
 

@@ -10,18 +10,27 @@ from amos.extraction.rules import first_words
 def lint(table: GrammarText) -> list[str]:
     """Return what is wrong with the grammar, a line each."""
     problems = [f"set {name} is never used" for name in sorted(set(table.sets) - table.used)]
-    for place, pattern in enumerate(table.patterns):
+    earlier_by_opening: dict[tuple[str, int, int], list[Pattern]] = {}
+    for pattern in table.patterns:
         kinds = {element.kind for element in pattern.elements}
         if not kinds & {"one", "negates"}:
             problems.append(f"{pattern.name} (line {pattern.line}) needs no word at all")
         if first_words(pattern) is None and pattern.elements[0].kind != "head":
             problems.append(f"{pattern.name} (line {pattern.line}) begins with a capture but not at ^")
+        alike = earlier_by_opening.setdefault(_opening(pattern), [])
         problems += [
             f"{pattern.name} (line {pattern.line}) is shadowed by {earlier.name}"
-            for earlier in table.patterns[:place]
+            for earlier in alike
             if _shadows(earlier.elements, pattern.elements)
         ]
+        alike.append(pattern)
     return problems
+
+
+def _opening(pattern: Pattern) -> tuple[str, int, int]:
+    """Return the kind and size of the first element, the same in all patterns that one shadows."""
+    first = pattern.elements[0]
+    return first.kind, first.low, first.high
 
 
 def _shadows(earlier: tuple[Element, ...], later: tuple[Element, ...]) -> bool:
