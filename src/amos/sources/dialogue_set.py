@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, TypeGuard
 
 from amos.sources.block import Batch, Block, Problem
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.instants import read_instant
 from amos.sources.keys import join_key
+from amos.sources.line import HIGHEST_TURN, LOWEST_TURN
 from amos.sources.parts import Part, assemble, set_time, text_or_none, without
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, json_records, one_record
@@ -42,11 +43,16 @@ class DialogueSetReader(Reader):
                 yield _turn(record.value, record, context)
 
 
+def _is_count(number: Any) -> TypeGuard[int]:
+    is_whole = isinstance(number, int) and not isinstance(number, bool)
+    return is_whole and LOWEST_TURN <= number <= HIGHEST_TURN
+
+
 def _turn(line: dict[str, Any], record: Record, context: ReadContext) -> Batch:
     missing = [name for name in ("doc_id", "conv_id") if text_or_none(line.get(name)) is None]
     number = line.get("turn")
-    if missing or not isinstance(number, int) or isinstance(number, bool):
-        said = f"no `{missing[0]}`" if missing else "`turn` is no whole number"
+    if missing or not _is_count(number):
+        said = f"no `{missing[0]}`" if missing else "`turn` is no count"
         problem = lost(context.file, record.number, Fault.WRONG_TYPE, said)
         return one_record([], [*record.problems, problem], form=DialogueSetReader.name, size=record.size)
     conversation = line["conv_id"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from delivered import delivered, document
+from delivered import delivered, document, lines
 
 
 def spoken(speaker, dia_id, text="hello", **fields):
@@ -132,3 +132,10 @@ def test_malformed_haystacks_cost_only_themselves(tmp_path):
     assert [b.trust for b in found.blocks] == ["trusted_user", "tool", "trusted_user"]
     assert found.lost == [(1, "wrong_type"), (2, "wrong_type"), (2, "wrong_type")]
     assert json.loads(found.blocks[0].extra) == {"content": [1]}
+
+
+@pytest.mark.parametrize("number", [10**400, 2**63, -1, True, "1", None])
+def test_a_turn_of_a_dialogue_set_without_a_count_is_lost_and_the_rest_is_read(tmp_path, number):
+    turn = {"doc_id": "d", "conv_id": "c", "turn": 0, "speaker": "Ada", "text": "Hello."}
+    found = delivered(lines(tmp_path / "set.jsonl", [turn, {**turn, "doc_id": "e", "turn": number}]))
+    assert (found.texts, found.lost) == (["Hello."], [(2, "wrong_type")])
