@@ -42,7 +42,9 @@ _CALLS = frozenset({"tool_call", "tool_use", "tool-call", "function_call", "serv
 _ANSWERS = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_call_output", "server_tool_call_response"}
 )
+_ANSWER_ENDS = ("_tool_result", "_call_output")
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+_WORDS_OF_THOUGHT = ("thinking", "content", "text", "summary")
 _OF_ANSWER = (
     "type", "name", "toolName", "id", "tool_use_id", "toolCallId", "call_id", "role", "response", "result",
     "content", "output",
@@ -177,30 +179,33 @@ def _answer(message: Any, text: Any) -> list[dict[str, Any]]:
 
 
 def plain_messages(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return `message` in the OpenAI shape, behind one message per answer of a tool inside it."""
+    """Return `message` in the OpenAI shape: each answer of a tool inside it is a message of its own.
+
+    What was said before an answer comes before it, what was said after it behind it.
+    """
     role = role_of(message) or ""
     fields = _fields(message)
+    found: list[dict[str, Any]] = []
     pieces = _Pieces()
     for item in _items(fields):
-        pieces.add(item)
-    for call in _flat(fields.get("tool_calls")):
-        pieces.calls.append(_plain_call(call))
-    own: dict[str, Any] = {
-        **without(fields, "role", "role_type", "content", "parts", "tool_calls", "type", "reasoning_content"),
-        "role": "user" if role == "human" else role,
-    }
-    if fields is message:
-        own.update(without({"type": message.get("type")}) if role not in ("user", "assistant") else {})
-    thoughts = [*pieces.thoughts, *([one] if (one := text_or_none(fields.get("reasoning_content"))) else [])]
-    if thoughts:
-        own["reasoning_content"] = "\n".join(thoughts)
-    if pieces.calls:
-        own["tool_calls"] = pieces.calls
-    if not (pieces.content or thoughts or pieces.calls) and pieces.answers:
-        return pieces.answers
-    is_one_text = len(pieces.content) == 1 and isinstance(pieces.content[0], str)
-    own["content"] = pieces.content[0] if is_one_text else pieces.content or None
-    return [*pieces.answers, own]
+        answer = _answer_in(item)
+        if answer is None:
+            pieces.add(item)
+            continue
+        found += [pieces.said_by(role)] if pieces.is_any else []
+        found.append(answer)
+        pieces = _Pieces()
+    pieces.calls += [plain_call(call) for call in _flat(fields.get("tool_calls"))]
+    pieces.thoughts += [one] if (one := text_or_none(fields.get("reasoning_content"))) else []
+    if pieces.is_any or not found:
+        found.append(pieces.said_by(role))
+    own = without(fields, "role", "role_type", "content", "parts", "tool_calls", "type", "reasoning_content")
+    if fields is message and role not in ("user", "assistant"):
+        own.update(without({"type": message.get("type")}))
+    if found[-1]["role"] == "tool" and role != "tool":
+        own = {"message": own} if own else {}  # its fields are not those of the answer that it carried
+    found[-1] = {**own, **found[-1]}
+    return found
 
 
 def _items(fields: dict[str, Any]) -> list[Any]:
@@ -214,13 +219,17 @@ def _items(fields: dict[str, Any]) -> list[Any]:
 
 
 class _Pieces:
-    """What the content of one message is made of."""
+    """What somebody said at one go: words, thoughts and calls of tools."""
 
     def __init__(self) -> None:
         self.content: list[Any] = []
         self.thoughts: list[str] = []
         self.calls: list[dict[str, Any]] = []
-        self.answers: list[dict[str, Any]] = []
+        self.reasoning: list[dict[str, Any]] = []
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self.content or self.thoughts or self.calls or self.reasoning)
 
     def add(self, item: Any) -> None:
         """Sort `item`, a block of content, to its kind; what nobody knows stays in the content."""
@@ -229,17 +238,54 @@ class _Pieces:
             return
         kind = str(item.get("type"))
         function = item.get("functionCall") or item.get("function_call")
-        answered = item.get("functionResponse") or item.get("function_response")
         if kind in _CALLS or isinstance(function, dict):
-            self.calls.append(_plain_call(function if isinstance(function, dict) else item))
-        elif kind in _ANSWERS or isinstance(answered, dict):
-            self.answers.append(_plain_answer(answered if isinstance(answered, dict) else item))
+            self.calls.append(plain_call(function if isinstance(function, dict) else item))
         elif kind in _THOUGHTS:
-            self.thoughts.append(
-                _texts(item.get("thinking") or item.get("content") or item.get("text") or "")
-            )
+            self.think(item)
         else:
             self.content.append(_plain_text(item))
+
+    def think(self, item: dict[str, Any]) -> None:
+        """Add a thought; what stands beside its words (a signature) is kept apart."""
+        name = next((name for name in _WORDS_OF_THOUGHT if item.get(name)), "")
+        if words := _texts(item.get(name)):
+            self.thoughts.append(words)
+        more = without(item, "type", name if words else "")
+        self.reasoning += [more] if more else []
+
+    def said_by(self, role: str) -> dict[str, Any]:
+        """Return all of it as one message."""
+        said: dict[str, Any] = {"role": "user" if role == "human" else role}
+        if self.thoughts:
+            said["reasoning_content"] = "\n".join(self.thoughts)
+        if self.reasoning:
+            said["reasoning"] = self.reasoning
+        if self.calls:
+            said["tool_calls"] = self.calls
+        is_one_text = len(self.content) == 1 and isinstance(self.content[0], str)
+        said["content"] = self.content[0] if is_one_text else self.content or None
+        return said
+
+
+def _answer_in(item: Any) -> dict[str, Any] | None:
+    """Return the answer of a tool that `item`, a block of content, is."""
+    if not isinstance(item, dict):
+        return None
+    answered = item.get("functionResponse") or item.get("function_response")
+    if isinstance(answered, dict):
+        return plain_answer(answered)
+    return plain_answer(item) if is_answer_of_tool(str(item.get("type"))) else None
+
+
+def is_block_of_turn(item: Any) -> bool:
+    """Tell whether `item`, a block of content, is a call of a tool, an answer to one, or a thought."""
+    kind = str(item.get("type")) if isinstance(item, dict) else ""
+    return kind in _CALLS or kind in _THOUGHTS or is_answer_of_tool(kind)
+
+
+def is_answer_of_tool(kind: str) -> bool:
+    """Tell whether blocks of this type are answers of tools, whichever tool."""
+    return kind in _ANSWERS or kind.endswith(_ANSWER_ENDS)
 
 
 def _plain_text(item: dict[str, Any]) -> Any:
@@ -252,24 +298,29 @@ def _plain_text(item: dict[str, Any]) -> Any:
     return {"type": "text", "text": text, **more} if more else text
 
 
-def _plain_call(call: dict[str, Any]) -> dict[str, Any]:
+def plain_call(call: dict[str, Any]) -> dict[str, Any]:
     """Return a call of a tool as OpenAI writes it."""
     function = call.get("function")
     inner = function if isinstance(function, dict) else call
     name = inner.get("name") or inner.get("toolName")
-    given = next((inner[key] for key in ("arguments", "input", "args") if inner.get(key) is not None), None)
+    given = next((key for key in ("arguments", "input", "args") if inner.get(key) is not None), "")
     found = {"name": name} if isinstance(name, str) else {}
-    own = call.get("id") or call.get("call_id") or call.get("toolCallId")
-    return {**({"id": own} if own else {}), "function": {**found, "arguments": given}}
+    own = next((key for key in ("call_id", "id", "toolCallId") if call.get(key)), "")
+    more = {**without(inner, "name", "toolName", given), **(call if inner is not call else {})}
+    return {
+        **without(more, "type", "function", own),
+        **({"id": call[own]} if own else {}),
+        "function": {**found, "arguments": inner.get(given)},
+    }
 
 
-def _plain_answer(item: dict[str, Any]) -> dict[str, Any]:
+def plain_answer(item: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of a tool as a message of the tool."""
     given = next(
         (item[key] for key in ("response", "result", "content", "output") if item.get(key) is not None), ""
     )
     name = item.get("name") or item.get("toolName")
-    call = item.get("id") or item.get("tool_use_id") or item.get("toolCallId") or item.get("call_id")
+    call = next((item[key] for key in ("call_id", "tool_use_id", "toolCallId", "id") if item.get(key)), None)
     named = {"name": name} if isinstance(name, str) else {}
     called = {"tool_call_id": call} if call else {}
     more = {**without(item, *_OF_ANSWER), **_ending_of(given)}
@@ -284,8 +335,16 @@ def _ending_of(given: Any) -> dict[str, Any]:
     return {"is_error": True} if kind in ("error-text", "error-json") else {}
 
 
-def _told(given: Any) -> str:
+def _told(given: Any) -> Any:
+    """Return what a tool told: text, or a list of its text and of what is none (pictures)."""
     if isinstance(given, str):
         return given
     text = _texts(given) if isinstance(given, list) else ""
+    rest = [one for one in given if _is_block(one) and not _texts(one)] if isinstance(given, list) else []
+    if rest and (text or len(rest) == len(given)):
+        return [*([{"type": "text", "text": text}] if text else []), *rest]
     return text or canonical_json(given)
+
+
+def _is_block(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("type"), str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 from amos.schemas.vocabulary import SourceFlag
@@ -10,13 +11,21 @@ from amos.sources.faults import Fault, noted
 from amos.sources.instants import Instant, read_instant
 from amos.sources.keys import chain_key, chain_seed
 from amos.sources.openai_calls import Call
-from amos.sources.openai_content import chain_text, message_parts
+from amos.sources.openai_content import LATER_THOUGHTS, chain_text, message_parts
 from amos.sources.parts import assemble, set_time, text_or_none, without
 from amos.sources.reader import ReadContext
 from amos.sources.records import Record
 from amos.sources.standing import standing_of
 
-_TAKEN = ("role", "content", "tool_calls", "function_call", "reasoning_content", "tool_call_id")
+_TAKEN = (
+    "role",
+    "content",
+    "tool_calls",
+    "function_call",
+    "reasoning_content",
+    "tool_call_id",
+    LATER_THOUGHTS,
+)
 
 
 class Link(NamedTuple):
@@ -40,6 +49,8 @@ class CallLog:
         self._form = form
         self._is_system_apart = is_system_apart
         self._seen: set[bytes] = set()
+        self._left: dict[str, tuple[str, int]] = {}
+        """Conversation and next turn of the talks that later calls may go on with, by what they name."""
 
     def blocks(self, call: Call, record: Record, context: ReadContext, place: str = "") -> list[Block]:
         """Return what `call` adds.  place: where it stands inside its record, for the locator."""
@@ -48,18 +59,31 @@ class CallLog:
         if instant.is_invalid:
             message = f"no time can be read from {instant.text!r}"
             record.problems.append(noted(context.file, record.number, Fault.TIME_INVALID, message))
-        links = chain_links(call, chain_seed(*call.declared), instant, is_system_apart=self._is_system_apart)
+        links = chain_links(call, call.seed, instant, is_system_apart=self._is_system_apart)
+        conversation, turn = self._place(call, links)
         fresh = [link for link in links if bytes.fromhex(link.key) not in self._seen]
         self._seen.update(bytes.fromhex(link.key) for link in fresh)
         # Every call answers for itself: one that adds nothing delivers its last message again.
         fresh = fresh or links[-1:]
-        template = call_template(self._form, call.conversation or links[0].key, call, record, context)
+        template = call_template(self._form, conversation, call, record, context)
         template.locator += place
         blocks: list[Block] = []
         for link in fresh:
             more = {"call": call.rest} if call.rest and link is fresh[-1] else {}
-            blocks.extend(message_blocks(template, link, call, more))
+            blocks.extend(
+                message_blocks(template, link._replace(turn=link.turn + turn) if turn else link, call, more)
+            )
         return blocks
+
+    def _place(self, call: Call, links: list[Link]) -> tuple[str, int]:
+        """Return the conversation that `call` belongs to, and the turn that it begins with there."""
+        first = links[min(call.prompt_count, len(links) - 1)].key
+        if call.step is None:
+            return call.conversation or first, 0
+        conversation, turn = self._left.get(call.step.after or "", (call.conversation or first, 0))
+        for name in call.step.begins:
+            self._left[name] = conversation, turn + links[-1].turn + 1
+        return conversation, turn
 
 
 def call_template(form: str, conversation: str, call: Call, record: Record, context: ReadContext) -> Block:
@@ -87,11 +111,13 @@ def chain_links(call: Call, seed: str, instant: Instant, *, is_system_apart: boo
     """
     links: list[Link] = []
     key = seed
+    beside = chain_seed(*call.declared) if call.apart else seed
     timed_from = call.first_new
     for turn, message in enumerate(call.request):
         role = _role(message)
-        own = chain_key(seed if is_system_apart and role == "system" else key, role, chain_text(message))
-        if not (is_system_apart and role == "system"):
+        is_apart = turn < call.prompt_count or (is_system_apart and role == "system")
+        own = chain_key(beside if is_apart else key, role, chain_text(message))
+        if not is_apart:
             key = own
         links.append(Link(own, message, turn, 0, instant if turn >= timed_from else Instant()))
     turn = len(call.request)
@@ -138,12 +164,22 @@ def message_blocks(template: Block, link: Link, call: Call, more: dict[str, Any]
 def report_odd(call: Call, record: Record, context: ReadContext) -> None:
     """Say what of `call` was passed over, and which roles nobody knows."""
     problems: list[Problem] = record.problems
-    if call.odd:
-        message = f"{call.odd} item(s) among the messages are no objects; they were passed over"
-        problems.append(noted(context.file, record.number, Fault.WRONG_TYPE, message))
+    for kind, count in Counter(map(_kind_of, call.odd)).items() if call.odd else ():
+        told, fault = "are no objects", Fault.WRONG_TYPE
+        if kind:
+            told, fault = f"of type {kind[:40]!r} are none that is known", Fault.UNKNOWN_CONTENT
+        message = f"{count} item(s) among the messages {told}; `extra` keeps them"
+        problems.append(noted(context.file, record.number, fault, message))
+    if call.unread:
+        message = f"{call.unread} where an answer belongs, in no shape that is known; `extra` keeps it"
+        problems.append(noted(context.file, record.number, Fault.UNKNOWN_CONTENT, message))
     faults = {standing_of(text_or_none(message.get("role"))).fault for message in call.messages}
     problems.extend(
         noted(context.file, record.number, Fault.UNKNOWN_ROLE, fault)
         for fault in sorted(faults - {None}, key=str)
         if fault
     )
+
+
+def _kind_of(item: Any) -> str:
+    return str(item.get("type")) if isinstance(item, dict) else ""

@@ -128,12 +128,15 @@ def _tool_result_part(item: dict[str, Any], tools: Tools) -> Part:
     )
 
 
-def _document_part(item: dict[str, Any]) -> Part:
+def document_part(item: dict[str, Any]) -> Part | None:
+    """Return the attached text that `item`, a block of content, holds; None when it holds none."""
     source = item.get("source")
     text = source.get("data") if isinstance(source, dict) and source.get("type") == "text" else None
-    if not isinstance(text, str):
-        return _unknown_part(item)
-    return attachment_part(text, without(item, "type", "source"))
+    return attachment_part(text, without(item, "type", "source")) if isinstance(text, str) else None
+
+
+def _document_part(item: dict[str, Any]) -> Part:
+    return document_part(item) or _unknown_part(item)
 
 
 def attachment_part(text: str, extra: dict[str, Any]) -> Part:

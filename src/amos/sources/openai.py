@@ -11,11 +11,12 @@ from amos.sources.calls import CallLog, call_template, chain_links, message_bloc
 from amos.sources.decoding import canonical_json
 from amos.sources.faults import Fault, lost
 from amos.sources.instants import Instant
-from amos.sources.keys import chain_seed, digest_key
-from amos.sources.openai_calls import Call, call_of, is_logged
+from amos.sources.keys import digest_key
+from amos.sources.openai_calls import Call, api_of, call_of, is_logged
 from amos.sources.reader import NOT_MINE, ReadContext, Reader, Recognition, Sample
 from amos.sources.records import Record, json_records, one_record
 
+_WRAPPED = frozenset({"messages", "role"})
 _LOOK_AHEAD_ROWS = 64
 _LOOK_AHEAD_BYTES = 4 << 20
 
@@ -41,11 +42,13 @@ class OpenAiReader(Reader):
         """See rows with `messages`, or requests and responses."""
         for row in sample.objects:
             if is_logged(row) and call_of(row) is not None:
-                return Recognition(88, "API calls with a request or a response")
+                return Recognition(88, _calls_named(sample))
             if isinstance(row.get("messages"), list):
                 return Recognition(85, "JSON lines with a list of `messages`")
         if "messages" in sample.keys and "role" in sample.all_keys:
             return Recognition(70, "an array of objects with `messages`")
+        if sample.all_keys >= _WRAPPED and not {"request", "body", "params"}.isdisjoint(sample.keys):
+            return Recognition(70, "an API call with `messages` in its request")
         return NOT_MINE
 
     def read(self, stream: BinaryIO, context: ReadContext) -> Iterator[Batch]:
@@ -89,6 +92,12 @@ class OpenAiReader(Reader):
         return list(itertools.chain.from_iterable(blocks))
 
 
+def _calls_named(sample: Sample) -> str:
+    """Return which calls the rows of `sample` are."""
+    logged = (row for row in sample.objects if is_logged(row) and call_of(row) is not None)
+    return f"logged API calls: {', '.join(dict.fromkeys(map(api_of, logged)))}"
+
+
 def _first_records(records: Iterator[Record]) -> list[Record]:
     first: list[Record] = []
     size = 0
@@ -107,7 +116,7 @@ def _continue_each_other(records: list[Record]) -> bool:
         call = call_of(record.value) if record.value is not None else None
         if call is None or not call.messages:
             continue
-        keys = [link.key for link in chain_links(call, chain_seed(*call.declared), Instant())]
+        keys = [link.key for link in chain_links(call, call.seed, Instant())]
         if not ends.isdisjoint(keys[:-1]):
             return True
         ends.add(keys[-1])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from amos.sources.content import is_web_tool
+from amos.sources.content import document_part, is_web_tool
 from amos.sources.decoding import canonical_json
 from amos.sources.parts import Part, without
+
+LATER_THOUGHTS = "amos/thoughts"
+"""Field of a message for thoughts that come last: parts before them keep their numbers without them."""
 
 
 def message_parts(message: dict[str, Any], role: str, tools: dict[str, str]) -> list[Part]:
@@ -26,6 +29,8 @@ def message_parts(message: dict[str, Any], role: str, tools: dict[str, str]) -> 
         parts.append(_call_part(call))
     if isinstance(message.get("function_call"), dict):
         parts.append(_call_part({"function": message["function_call"]}))
+    if isinstance(message.get(LATER_THOUGHTS), str):
+        parts.append(Part(text=message[LATER_THOUGHTS], kind="thinking"))
     if len(parts) > 1 and parts[0].kind == "text" and not parts[0].text and not parts[0].extra:
         del parts[0]
     return parts
@@ -51,6 +56,8 @@ def _text_parts(content: Any) -> list[Part]:
             parts.append(Part(text=item))
         elif isinstance(item, dict) and isinstance(item.get("text"), str):
             parts.append(Part(text=item["text"], extra=without(item, "type", "text")))
+        elif isinstance(item, dict) and (document := document_part(item)):
+            parts.append(document)
         elif item is not None:
             rest.append(item)
     if not parts:
