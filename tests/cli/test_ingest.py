@@ -148,6 +148,49 @@ def test_a_run_that_can_keep_nothing_is_exit_3_and_says_so(amos, folder):
     assert amos("run", "ingest", path, "--set", "read.format=messages").code == 3
 
 
+LINE = '{"id": "k1", "text": "I row.", '
+REFUSED = [
+    (['{"id": "k1", "text": "I swim."}'], "delivery_conflict", "ids unique"),
+    (
+        [LINE + '"retain": false}', LINE.replace("k1", "k2") + '"retain": false}'],
+        "unauthorized_scope",
+        "retain",
+    ),
+    ([LINE + '"scope": {"tenant": "other"}}'], "tenant_boundary", "--tenant"),
+    ([LINE + '"scope": {"tenant": "other"}}', "{torn"], "tenant_boundary", "--tenant"),
+]
+
+
+@pytest.mark.parametrize(("rows", "reason", "advice"), REFUSED)
+def test_a_run_that_refuses_everything_is_exit_3_and_says_why(amos, folder, rows, reason, advice):
+    if reason == "delivery_conflict":
+        assert amos("ingest", write_lines(folder / "first.jsonl", LINE + '"role": "user"}')).code == 0
+    path = write_lines(folder / "refused.jsonl", *rows)
+    for options in (["--dry-run"], []):
+        told = amos("ingest", path, *options)
+        assert told.code == 3
+        (said, following) = told.err.splitlines()[-2:]
+        assert said.startswith(f"amos: nothing could be kept: {len(rows)} record")
+        assert f"refused ({reason})" in said
+        assert following.startswith("  next: ")
+        assert advice in following
+        assert "0 new + 0 already known" in told.out
+    listed = amos("-s", "fresh" if reason == "unauthorized_scope" else "amos-store", "ingest", path, "--json")
+    assert listed.code == 3
+    assert f"refused ({reason})" in listed.err.splitlines()[-2]
+    assert sum(listed.object["sources"].values()) == listed.object["records_read"] == len(rows)
+
+
+def test_what_was_forgotten_stays_out_without_an_error(amos, folder):
+    path = write_lines(folder / "one.jsonl", LINE + '"role": "user"}')
+    amos("ingest", path)
+    (row,) = amos("list", "sources", "--json").rows
+    assert amos("forget", row["source_id"]).code == 0
+    told = amos("ingest", path)
+    assert (told.code, told.err) == (0, "")
+    assert "1 refused" in told.out
+
+
 def test_one_kept_record_is_enough_for_exit_0(amos, folder):
     path = write_lines(folder / "torn.jsonl", line("k1", "My kettle colour is blue.", 1), "{torn")
     for _ in range(2):

@@ -79,20 +79,14 @@ def read_into_store(invocation: Invocation, reading: Reading) -> None:
 
 def _leave_with_faults(receipt: dict[str, Any], reading: Reading) -> None:
     """Exit with 3 where nothing was kept, or the run is strict and something was not."""
-    sources = receipt["sources"]
-    unreadable = sources["unreadable"]
-    if unreadable and not (sources["new"] or sources["linked"] or sources["rejected"]):
-        from amos.views.plain import plural
+    from amos.views.receipt import nothing_kept
 
-        said = f"nothing could be kept: {plural(unreadable, 'record')} read, none of them readable"
-        named = reading.options.get("format")
-        advice = (
-            f"Leave `--from {named}` out, or name another format." if named else InputError.default_advice
-        )
-        click.echo(f"amos: {said}\n  next: {advice}", err=True)
-    elif not (reading.is_strict and (unreadable or receipt["conflicts"])):
-        return
-    raise click.exceptions.Exit(InputError.exit_code)
+    said = nothing_kept(receipt, reading.options.get("format"))
+    for line in said:
+        click.echo(line, err=True)
+    is_partial = receipt["sources"]["unreadable"] or receipt["conflicts"]
+    if said or (reading.is_strict and is_partial):
+        raise click.exceptions.Exit(InputError.exit_code)
 
 
 def _shown_receipt(receipt: dict[str, Any], reading: Reading) -> dict[str, Any]:

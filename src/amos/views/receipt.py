@@ -23,6 +23,13 @@ _OUTCOMES = {
     "reject": "were refused",
 }
 CONFLICT = "delivery_conflict"
+TOMBSTONED = "tombstoned"
+_MENDED = {
+    CONFLICT: "Give every file a `conversation` of its own, or make the ids unique, then run it again.",
+    "tenant_boundary": "Name their tenant and workspace: `amos --tenant T --workspace W ingest …`.",
+    "unauthorized_scope": "Records that say `retain: false` are never stored; leave them out.",
+}
+_ELSE = "`amos why-not` and the list of reasons in the documentation tell more."
 _SHOWN_CONFLICTS = 5
 _MAIN_REASONS = 8
 _SHOWN_PLACES = 20
@@ -51,6 +58,30 @@ def has_kept(receipt: Record) -> bool:
     return bool(receipt["sources"]["new"] or receipt["sources"]["linked"])
 
 
+def nothing_kept(receipt: Record, format_name: str | None = None) -> list[str]:
+    """Return what to say of a run that read records and could keep none, and what to do; else nothing.
+
+    Records that were forgotten stay out by request: they alone are no fault of the input.
+    format_name: the format that the caller named.
+    """
+    refused, unreadable = receipt["sources"]["rejected"], receipt["sources"]["unreadable"]
+    reasons = {*receipt["reasons"], *([CONFLICT] if receipt["conflicts"] else [])}
+    if has_kept(receipt) or not (unreadable or (refused and reasons != {TOMBSTONED})):
+        return []
+    if not refused:
+        fate = "none of them readable"
+        advice = "Check the file, or name its format with `--from`."
+        if format_name:
+            advice = f"Leave `--from {format_name}` out, or name another format."
+    else:
+        why = ", ".join(sorted(reasons))
+        fate = f"{'all' if not unreadable else f'{refused:,}'} of them refused ({why})"
+        fate += f", {unreadable:,} unreadable" if unreadable else ""
+        advice = " ".join(_MENDED[reason] for reason in sorted(reasons & _MENDED.keys()))
+    said = f"amos: nothing could be kept: {plural(receipt['records_read'], 'record')} read, {fate}"
+    return [said, f"  next: {advice or _ELSE}"]
+
+
 def conflict_lines(receipt: Record) -> Iterator[str]:
     """Yield the first places of texts that came under a taken id, and what to do."""
     found = [one for one in receipt["errors"] if one["code"] == CONFLICT]
@@ -60,7 +91,8 @@ def conflict_lines(receipt: Record) -> Iterator[str]:
     rest = receipt["conflicts"] - len(places)
     more = [f"{rest:,} more"] if rest else []
     yield f"amos: refused, another text has their id: {', '.join(places + more)} ({CONFLICT})"
-    yield "  next: give every file a `conversation` of its own, or make the ids unique, then run it again"
+    if has_kept(receipt):  # else the end of the run says what to do
+        yield f"  next: {_MENDED[CONFLICT]}"
 
 
 def receipt_lines(receipt: Record) -> Iterator[str]:
