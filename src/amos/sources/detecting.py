@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from amos.sources.misfits import is_blank, misfit_of, wide_encoding
 from amos.sources.own_exports import OwnFile, own_file
 from amos.sources.reader import Recognition, Sample
 from amos.sources.registry import readers
@@ -14,17 +15,11 @@ _HEAD_BYTES = 1 << 16
 _SURE = 90
 _SHOWN_KEYS = 8
 _SHOWN_BYTES = 24
+_BLANK = "nothing but white space"
+_WHOLE_FILES = frozenset({"memory-folder"})
+"""Formats in which each file is a record: their readers themselves tell of a blank one."""
 _EXPECTED_SUFFIXES = frozenset(
     {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".gz", ".af", ".db", ".sqlite"}
-)
-_MAGICS = (
-    (b"\x1f\x8b", "gzip-packed: unpack it first"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-    (b"PAR1", "Parquet, which needs `--map`, or `--from langsmith` or `langfuse`"),
-    (b"\xff\xfe", "UTF-16 text: save it as UTF-8"),
-    (b"\xfe\xff", "UTF-16 text: save it as UTF-8"),
-    (b"%PDF", "a PDF"),
-    (b"\x89PNG", "a PNG image"),
 )
 COMPANIONS = frozenset(
     {
@@ -59,6 +54,7 @@ class Detected:
     """What a file was taken for: `format` is None when no reader knows it.
 
     own: what it is when Amos itself wrote it, for another command than ingest.
+    advice: what makes it readable; None where only its format is missing.
     """
 
     file: str
@@ -67,6 +63,8 @@ class Detected:
     confidence: int
     saw: str
     own: OwnFile | None = None
+    advice: str | None = None
+    is_blank: bool = False
 
 
 def read_sample(part: InputFile) -> Sample:
@@ -80,7 +78,8 @@ def detect_part(part: InputFile) -> Detected:
     """Return the format of `part`, or what was seen instead."""
     sample = read_sample(part)
     best, found = Recognition(0, ""), None
-    if not is_binary(sample.head):
+    misfit = misfit_of(sample.head, part.given)
+    if misfit is None:
         for name, reader in readers().items():
             recognition = reader.recognise(sample)
             if recognition.confidence > best.confidence:
@@ -92,14 +91,27 @@ def detect_part(part: InputFile) -> Detected:
         member=part.member.filename if part.member else None,
         format=found,
         confidence=best.confidence,
-        saw=best.saw if found else describe(sample),
+        saw=best.saw if found else misfit.what if misfit else describe(sample),
         own=None if found else own_file(sample),
+        advice=misfit.advice if misfit else None,
+        is_blank=sample.is_whole and is_blank(sample.head),
     )
 
 
-def is_binary(head: bytes) -> bool:
-    """Tell whether `head` is no UTF-8 text at all."""
-    return b"\x00" in head or any(head.startswith(magic) for magic, _ in _MAGICS)
+def seen_as(part: InputFile, name: str) -> Detected:
+    """Return `part` as of the format `name` that the caller gave it, or what it is when it cannot be."""
+    head = read_sample(part).head
+    wide = misfit_of(head, part.given) if wide_encoding(head) else None
+    is_nothing = name not in _WHOLE_FILES and part.size <= len(head) and is_blank(head)
+    return Detected(
+        file=str(part.path),
+        member=part.member.filename if part.member else None,
+        format=None if wide or is_nothing else name,
+        confidence=0,
+        saw=wide.what if wide else "",
+        advice=wide.advice if wide else None,
+        is_blank=is_nothing,
+    )
 
 
 def is_expected(part: InputFile) -> bool:
@@ -114,14 +126,9 @@ def is_companion(part: InputFile) -> bool:
 
 
 def describe(sample: Sample) -> str:
-    """Return in words what a file nobody knows begins with."""
-    if not sample.head.strip():
-        return "nothing: the file is empty"
-    for magic, meaning in _MAGICS:
-        if sample.head.startswith(magic):
-            return meaning
-    if b"\x00" in sample.head:
-        return f"binary data beginning with {sample.head[:8].hex(' ')}"
+    """Return in words what a text nobody knows begins with."""
+    if is_blank(sample.head):
+        return _BLANK
     keys = sample.keys
     if keys:
         more = " …" if len(keys) > _SHOWN_KEYS else ""

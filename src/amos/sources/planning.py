@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from amos.errors import InputError
 from amos.sources.block import Problem
-from amos.sources.detecting import Detected, detect_part, is_companion, is_expected
+from amos.sources.detecting import Detected, detect_part, is_companion, is_expected, seen_as
 from amos.sources.faults import Fault, lost, noted
 from amos.sources.limits import Limits
 from amos.sources.own_exports import OwnFile, own_file
@@ -28,6 +28,13 @@ _NAMED = 5
 _SHARDED = frozenset({"chatgpt", "claude-ai", "openai"})
 _LISTS = {"slack": PEOPLE | CHANNELS}
 """Files of an export that name what its other files only number: read first, by the same reader."""
+
+_REMEDIES: dict[str, str] = {
+    Fault.REFUSED_MEMBER: "If you trust where it comes from, unpack it yourself and give the folder.",
+    Fault.TOO_DEEP: "Give a folder further down.",
+    Fault.TOO_LARGE: "Give parts of it, one after the other.",
+}
+"""What to do about what a walk refused, by code."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +99,9 @@ def _sort_part(
         is_list = part.name in _LISTS.get(given, ())
         if (is_companion(part) and not is_list) or part.size == 0:
             unknown.append((part, _seen_nothing(part)))
-        else:
-            known.append((part, given))
-        return
+            return
     try:
-        detected = detect_part(part)
+        detected = detect_part(part) if given is None else seen_as(part, given)
     except READ_ERRORS as cause:
         walk.problems.append(lost(part.given, 0, Fault.UNREADABLE, f"it cannot be read: {cause}"))
         return
@@ -111,8 +116,9 @@ def _seen_nothing(part: InputFile) -> Detected:
 
 
 def _pass_over(part: InputFile, detected: Detected, walk: Walk) -> None:
-    if part.size == 0:
-        walk.problems.append(noted(part.given, 0, Fault.EMPTY_FILE, "the file is empty"))
+    if part.size == 0 or (detected.is_blank and is_expected(part)):
+        said = "the file holds nothing but white space" if part.size else "the file is empty"
+        walk.problems.append(noted(part.given, 0, Fault.EMPTY_FILE, said))
     elif is_expected(part):
         message = f"no reader knows it; it holds {detected.saw}"
         walk.problems.append(lost(part.given, 0, Fault.UNKNOWN_FORMAT, message))
@@ -135,21 +141,22 @@ def _nothing_readable(walk: Walk, unknown: list[tuple[InputFile, Detected]]) -> 
             advice = own.advice_for(part.path)
             return InputError(said, code=Fault.OWN_EXPORT.value, path=part.given, advice=advice)
     for part, detected in unknown:
-        if part.size == 0:
+        if part.size == 0 or detected.is_blank:
             continue
         return InputError(
             f"{part.given}: no reader knows this format; it holds {detected.saw}",
             code=Fault.UNKNOWN_FORMAT.value,
             path=part.given,
-            advice=formats,
+            advice=detected.advice or formats,
         )
     refused = next((problem for problem in walk.problems if problem.is_lost), None)
     if refused is not None:
-        return _refusal(refused, "Check the file and its permissions.")
+        return _refusal(refused, _REMEDIES.get(refused.code, "Check the file and its permissions."))
     if unknown:
         given = unknown[0][0].given
+        held = "holds nothing but white space" if unknown[0][1].is_blank else "is empty"
         return InputError(
-            f"{given}: the file is empty: 0 records",
+            f"{given}: the file {held}: 0 records",
             code=Fault.EMPTY_FILE.value,
             path=given,
             advice="Export it again, or give another file.",

@@ -241,7 +241,8 @@ def _archive_refusal(count: int, unpacked: int, packed: int, limits: Limits) -> 
     if count > limits.members:
         return f"it holds {count} members, more than {limits.members}"
     if unpacked > limits.ratio_floor_bytes and unpacked > packed * limits.archive_ratio:
-        return f"{packed} bytes would unpack to {unpacked}: more than {limits.archive_ratio} times"
+        times = f"{unpacked // max(packed, 1):,} times as much (over {limits.archive_ratio} is refused)"
+        return f"it looks like a zip bomb: {packed:,} bytes would unpack to {unpacked:,}, {times}"
     return None
 
 
@@ -255,8 +256,9 @@ def _member_refusal(member: zipfile.ZipInfo, limits: Limits) -> str | None:
         "it is a link": stat.S_ISLNK(member.external_attr >> 16),
         "it is encrypted; unpack the archive with its password first": bool(member.flag_bits & _ENCRYPTED),
         "it is an archive inside an archive; unpack the outer one first": name.lower().endswith(".zip"),
-        f"it would unpack to {size} bytes, more than {limits.member_bytes}": size > limits.member_bytes,
-        f"it would unpack to more than {limits.member_ratio} times its packed size": is_bomb,
+        f"it would unpack to {size:,} bytes, more than {limits.member_bytes:,}": size > limits.member_bytes,
+        f"it looks like a zip bomb: it would unpack to {size:,} bytes, more than {limits.member_ratio} times "
+        "its packed size": is_bomb,
     }
     return next((said for said, applies in refusals.items() if applies), None)
 

@@ -30,11 +30,8 @@ def chat(number):
         ("x.json", b'[{"a":1},{"b":2}]', "'a', 'b'"),
         ("x.txt", b"Dear diary,\n", "Dear diary"),
         ("x.bin", b"\x00\x01\x02\x03", "00 01 02 03"),
-        ("x.gz", b"\x1f\x8b\x08\x00", "gzip"),
-        ("x.db", b"SQLite format 3\x00", "SQLite"),
         ("x.csv", b"id,body\n1,hello\n", "--map"),
         ("x.parquet", b"PAR1....", "--map"),
-        ("x.json", "{}".encode("utf-16"), "UTF-16"),
     ],
 )
 def test_an_unknown_format_says_what_was_seen_and_what_to_do(tmp_path, name, content, seen):
@@ -47,6 +44,55 @@ def test_an_unknown_format_says_what_was_seen_and_what_to_do(tmp_path, name, con
     assert all(
         word in caught.value.advice for word in ("--from", "claude-code", "chatgpt", "messages", "--map")
     )
+
+
+LINE = '{"text": "I row."}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "seen", "advice"),
+    [
+        ("x.jsonl", LINE.encode("utf-16"), "it holds UTF-16 text", "iconv -f UTF-16 -t UTF-8"),
+        ("x.jsonl", LINE.encode("utf-16-le"), "it holds UTF-16LE text", "iconv -f UTF-16LE -t UTF-8"),
+        ("x.jsonl", LINE.encode("utf-16-be"), "it holds UTF-16BE text", "iconv -f UTF-16BE -t UTF-8"),
+        ("x.jsonl", LINE.encode("utf-32"), "it holds UTF-32 text", "iconv -f UTF-32 -t UTF-8"),
+        ("x.gz", b"\x1f\x8b\x08\x00", "a gzip-packed file", "gunzip -k"),
+        ("x.db", b"SQLite format 3\x00", "an SQLite database", "as text or JSON"),
+        ("x.pdf", b"%PDF-1.7", "a PDF", "as text or JSON"),
+    ],
+)
+def test_a_file_that_is_no_text_of_ours_says_what_makes_it_readable(tmp_path, name, content, seen, advice):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        delivered(path)
+    assert (caught.value.code, seen in str(caught.value)) == ("unknown_format", True)
+    assert advice in caught.value.advice
+    assert "--from" not in caught.value.advice
+
+
+@pytest.mark.parametrize("given", ["messages", "openai", "memory-folder"])
+def test_wide_text_is_told_whatever_format_is_named(tmp_path, given):
+    path = tmp_path / "x.md"
+    path.write_bytes(LINE.encode("utf-16-le"))
+    with pytest.raises(InputError, match="UTF-16LE text") as caught:
+        delivered(path, format=given)
+    assert caught.value.advice == f"Save it as UTF-8: `iconv -f UTF-16LE -t UTF-8 {path} > NEW`."
+
+
+@pytest.mark.parametrize("given", [None, "messages"])
+def test_a_file_of_white_space_is_told_as_one_that_says_nothing(tmp_path, given):
+    path = tmp_path / "blank.jsonl"
+    path.write_bytes(b"  \n\n \n")
+    with pytest.raises(InputError, match="holds nothing but white space: 0 records") as caught:
+        delivered(path, format=given)
+    assert (caught.value.code, caught.value.advice) == (
+        "empty_file",
+        "Export it again, or give another file.",
+    )
+    lines(tmp_path / "notes.jsonl", [{"text": "x"}])
+    found = delivered(tmp_path, format=given)
+    assert [(one.code, one.is_lost) for one in found.problems] == [("empty_file", False)]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"[]", b"\xef\xbb\xbf"])
