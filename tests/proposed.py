@@ -3,6 +3,8 @@
 import io
 import json
 
+import msgspec
+
 from amos.clock import utc_now
 from amos.flow.proposing import Proposal, propose_lines
 from amos.flow.rules import default_rules
@@ -27,6 +29,23 @@ def proposed(*texts, **fields):
     for line in propose_lines(proposals_of(*texts, **fields), rules=default_rules(size=0), now=utc_now()):
         found[int(line["id"])].append(line)
     return found
+
+
+def proposed_in_turn(*texts, speakers):
+    """Return the output lines of each text as all `speakers` say it, one after another in one talk."""
+    talks = []
+    for place, text in enumerate(texts):
+        told = [proposals_of(text, author=name, conversation="talk")[0].blocks for name in speakers]
+        blocks = [block for turn, (block,) in enumerate(told) for block in (_said_in_turn(block, turn),)]
+        talks.append(Proposal(id=str(place), blocks=blocks, own_count=len(blocks)))
+    found = [[] for _ in texts]
+    for line in propose_lines(talks, rules=default_rules(size=0), now=utc_now()):
+        found[int(line["id"])].append(line)
+    return found
+
+
+def _said_in_turn(block, turn):
+    return msgspec.structs.replace(block, record_key=f"{block.record_key}/{turn}", turn=turn)
 
 
 def lines_of(text, **fields):

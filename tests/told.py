@@ -15,6 +15,7 @@ from amos.retrieval.corpus import Corpus, build_space, stacked
 from amos.retrieval.retriever import Retriever
 from amos.retrieval.rows import atom_rows, support_rows, text_hash, turn_rows
 from amos.retrieval.visibility import OWNER, RowFilter
+from amos.schemas.labels import Label
 from amos.schemas.state import OPEN_FROM, OPEN_UNTIL, TABLES
 
 NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
@@ -211,8 +212,9 @@ class Told:
         sources, atoms = self.table("sources"), self.table("atoms")
         people = [self._entities[row["subject_id"]] for row in self.rows["atoms"]]
         names = ["user" if is_owner else name for name, is_owner in people]
+        labels = [Label(name, is_author=is_owner) for name, (_, is_owner) in zip(names, people, strict=True)]
         payloads = atoms["payload"].to_pylist()
-        said = statements(atoms["type"].to_pylist(), payloads, atoms["polarity"].to_pylist(), names)
+        said = statements(atoms["type"].to_pylist(), payloads, atoms["polarity"].to_pylist(), labels)
         content = {row["source_id"]: row["content"].encode() for row in self.rows["sources"]}
         cited = [_cited(content[row["source_id"]], row["spans"]) for row in self.rows["atoms"]]
         texts = [search_text(*parts) for parts in zip(said, payloads, cited, strict=True)]

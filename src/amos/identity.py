@@ -11,6 +11,7 @@ import base64
 import hashlib
 import hmac
 import os
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -87,13 +88,33 @@ def author_identity(scope: Scope, author: str, is_owner: bool) -> bytes:
     """Return the 32-byte unkeyed identity of an author's entity.
 
     An owner whom the format calls nothing but `user` is the same in every format of the scope; a
-    name stays its own identity: two entities too many are better than one too few.
+    name stays its own identity: two entities too many are better than one too few.  See `plain_name` for
+    what is one name.
     """
     is_nameless = is_owner and author in NAMELESS
-    return unkeyed_identity(("entity", "author", None if is_nameless else author, *scope))
+    name = None if is_nameless else plain_name(author) or UNNAMED
+    return unkeyed_identity(("entity", "author", name, *scope))
 
 
-NAMELESS = ("user", "unknown")
+UNNAMED = "unknown"
+"""What an author is called whom no format names."""
+_UNSEEN = dict.fromkeys(
+    (0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+)
+"""Characters that show nothing: exports put some around names, and between words that may break."""
+
+
+def plain_name(name: str) -> str:
+    """Return the name of an author as it reads, so that one name in two encodings is one author.
+
+    Composed letters, single spaces, no character that shows nothing; case and letters stay.
+    """
+    if not name.isascii():
+        name = unicodedata.normalize("NFC", name.translate(_UNSEEN))
+    return " ".join(name.split())
+
+
+NAMELESS = ("user", UNNAMED)
 """Author words that name nobody."""
 
 

@@ -21,11 +21,11 @@ from amos.admission.claim_gates import gates_of, with_authority
 from amos.admission.claim_spans import Spans, spans_of
 from amos.admission.meanings import bounds_of, meanings_of
 from amos.admission.policy import Policy
-from amos.identity import CLAIM_SCOPE, Scope, author_identity, keyed_id, subject_identity
+from amos.identity import CLAIM_SCOPE, UNNAMED, Scope, author_identity, keyed_id, subject_identity
 from amos.schemas.buffers import column_arrays
 from amos.schemas.choosing import empty
 from amos.schemas.state import CANDIDATES, ENTITIES
-from amos.schemas.vocabulary import Cue
+from amos.schemas.vocabulary import Cue, Trust
 
 UNSALTED_CANDIDATES = pa.schema([field for field in CANDIDATES if field.name != "salt"])
 UNSALTED_ENTITIES = pa.schema([field for field in ENTITIES if field.name != "salt"])
@@ -96,7 +96,8 @@ class Builder:
 
     def _subjects(self, claims: pa.Table, cited: pa.Table) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
         """Return unkeyed identity and entity id of the subject of each claim."""
-        columns = [claims["subject_kind"], claims["subject"], *(cited[name] for name in _SUBJECT_OF)]
+        told = _are_told(claims, cited)
+        columns = [claims["subject_kind"], claims["subject"], told, *(cited[name] for name in _SUBJECT_OF)]
         identity, entity_id = zip(*map(self._subject, *map(cells, columns)), strict=True)
         return identity, entity_id
 
@@ -104,6 +105,7 @@ class Builder:
         self,
         kind: str,
         subject: str,
+        is_told: bool,
         author_id: bytes,
         author: str | None,
         is_owner: bool,
@@ -111,10 +113,11 @@ class Builder:
     ) -> tuple[bytes, bytes]:
         if kind == _AGENT:
             return self._named_author(subject, scope)
-        said_by = author_identity(scope, author or "unknown", is_owner)
+        said_by = author_identity(scope, author or UNNAMED, is_owner)
         if kind == "author":
             return said_by, author_id
-        owner, owner_id = (said_by, author_id) if kind != "other" else (None, None)
+        is_owned = is_told or kind != "other"
+        owner, owner_id = (said_by, author_id) if is_owned else (None, None)
         name = " ".join(subject.split())
         identity = subject_identity(scope, kind, name, owner)
         entity_id = keyed_id(self._key, "entities", identity)
@@ -181,6 +184,17 @@ def first_of_each(candidates: pa.Table) -> pa.Table:
         return candidates
     first = {identifier: row for row, identifier in reversed(list(enumerate(cells(column))))}
     return candidates.take(sorted(first.values()))
+
+
+def _are_told(claims: pa.Table, cited: pa.Table) -> pa.Array:
+    """Return which claims say how something turned out for a speaker who has a name of their own.
+
+    What one of several speakers found of a thing is not what another found.
+    """
+    is_named = pc.and_(pc.invert(cited["is_owner"]), pc.is_valid(cited["author"]))
+    is_named = pc.and_(is_named, pc.equal(cited["trust"], str(Trust.TRUSTED_USER)))
+    is_outcome = pc.fill_null(pc.equal(claims["property"], "outcome"), False)
+    return pc.and_(is_named, is_outcome)
 
 
 def _with_session(scope: Scope) -> tuple[str | None, ...]:

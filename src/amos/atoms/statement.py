@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from amos.schemas.labels import Label, possessive
 from amos.schemas.vocabulary import AtomType
 
 _SAID_BY_AUTHOR = (
@@ -40,22 +41,24 @@ _AUTHORS_OWN = {"goal", "commitment", "possession", "activity", *_HABITS}
 """Properties that people state of themselves alone, so that "my" in their value is theirs."""
 
 
-def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -> str:
-    """Return one sentence for a claim of atom type `kind` about the readable `subject`.
+def statement_of(kind: str, payload: str | bytes, polarity: str, subject: Label) -> str:
+    """Return one sentence for a claim of atom type `kind` about `subject`.
 
     payload: the canonical JSON of the claim (`property`, `value`, `claim` and typed fields).
     """
     fields = msgspec.json.decode(payload)
     if kind == AtomType.ACTION_OUTCOME and "action_ref" in fields:
         return _as_sentence(_outcome(fields))
-    name = subject[:1].upper() + subject[1:]
+    name = _capital(subject.text)
     holder_property = fields.get("property")
+    if holder_property == "outcome" and subject.speaker is not None and "summary" in fields:
+        return _as_sentence(f"{_capital(subject.speaker)}: {fields['summary']}")
     value = fields.get("value")
-    is_own = holder_property in _AUTHORS_OWN or (name == "User" and holder_property == "preference")
+    is_own = holder_property in _AUTHORS_OWN or (subject.is_author and holder_property == "preference")
     if isinstance(value, str) and is_own:
         value = _FIRST_PERSON.sub(lambda match: _SECOND_HAND[match[0].lower()], value)
     if holder_property is None:
-        return _as_sentence(_unkeyed(name, fields.get("claim") or value or ""))
+        return _as_sentence(_unkeyed(name, fields.get("claim") or value or "", subject.speaker))
     if fields.get("article") and polarity == "positive":
         value = f"{fields['article']} {value}"
     conditions = fields.get("applicability") or {}
@@ -67,8 +70,12 @@ def statement_of(kind: str, payload: str | bytes, polarity: str, subject: str) -
     return _as_sentence(_of_property(name, kind, polarity, holder_property, str(value)))
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def statements(
-    kinds: Iterable[str], payloads: Iterable[str], polarities: Iterable[str], subjects: Iterable[str]
+    kinds: Iterable[str], payloads: Iterable[str], polarities: Iterable[str], subjects: Iterable[Label]
 ) -> list[str]:
     """Return `statement_of` for each row of four equally long columns."""
     rows = zip(kinds, payloads, polarities, subjects, strict=True)
@@ -103,9 +110,11 @@ def _asked(name: str, polarity: str, value: str, conditions: dict[str, Any]) -> 
     return f"{name} asks for {wanted} this {when}" if when else f"{name} asks for {wanted}"
 
 
-def _unkeyed(name: str, claim: str) -> str:
+def _unkeyed(name: str, claim: str, speaker: str | None) -> str:
     if claim.lower().startswith(_SAID_BY_AUTHOR):
         return f"{name}: {claim}"
+    if speaker is not None:
+        return f"{_capital(speaker)}: {claim}"
     return claim[:1].upper() + claim[1:]
 
 
@@ -147,7 +156,7 @@ _OWN_FORM = {
 def _possessive(name: str) -> str:
     if name.lower() in _OWN_FORM:
         return _OWN_FORM[name.lower()]
-    return f"{name}'" if name.endswith("s") and name != "Us" else f"{name}'s"
+    return possessive(name)
 
 
 def _as_sentence(text: str) -> str:

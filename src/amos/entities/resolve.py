@@ -25,7 +25,7 @@ from amos.entities.choice import (
     choose,
 )
 from amos.entities.heard import Heard, heard_in, sentence_at
-from amos.entities.spoken import OWN, PRONOUNS, Spoken, fold_name, spoken_of
+from amos.entities.spoken import PRONOUNS, Spoken, fold_name, role_label, spoken_of
 from amos.identity import Scope, subject_identity
 from amos.schemas.vocabulary import Reason
 
@@ -302,8 +302,7 @@ def _as_heard(spoken: Spoken, asked: Asked, known: Known) -> Person:
     if len(people) == 1:
         return people.pop()
     if spoken.kind == "role":
-        name = f"{OWN}{spoken.role}" + (f" {spoken.name}" if spoken.name else "")
-        return asked.owner.person("thing", name)
+        return asked.owner.person("thing", role_label(spoken))
     return asked.owner.person("person", spoken.name or "")
 
 

@@ -6,9 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from amos.entities.relations import Relation, all_relations_by_label, relations_by_label
+from amos.schemas.labels import OWN
 
-OWN = "user's "
-"""How the name of everything that an author calls theirs begins."""
 PRONOUNS = {
     "he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f",
     "they": "p", "them": "p", "their": "p", "theirs": "p",

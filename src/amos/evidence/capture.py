@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from amos.identity import CLAIM_SCOPE, author_identity, keyed_id
+from amos.identity import CLAIM_SCOPE, UNNAMED, author_identity, keyed_id
 from amos.kernels.hashing import Part, hmac_rows, identities, keyed_ids, sha256_rows
 from amos.schemas.buffers import column_arrays
 from amos.schemas.choosing import distinct_rows
@@ -82,7 +82,7 @@ def identify_authors(raw: pa.Table, key: bytes) -> pa.Array:
     first, which = distinct_rows(told)
     ids = []
     for *scope, author, is_owner in zip(*(column.to_pylist() for column in told.take(first)), strict=True):
-        identity = author_identity(tuple(scope), author or "unknown", is_owner)
+        identity = author_identity(tuple(scope), author or UNNAMED, is_owner)
         ids.append(keyed_id(key, "entities", identity))
     return pa.array(ids, pa.binary(16)).take(pa.array(which))
 

@@ -2,12 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from amos.flow.versions import latest
+from amos.schemas.columns import ID
+from amos.schemas.labels import LABELLED, Label, label_of, owners_named
+
+Row = dict[str, Any]
 
 
-def subject_label(entity: dict[str, Any]) -> str:
-    """Return the readable subject: `user` for the owner, else the name."""
-    return "user" if entity["is_owner"] else str(entity["name"])
+class Rows(Protocol):
+    """What holds entities."""
+
+    def lookup(self, name: str, column: str, keys: Any, columns: Any) -> pa.Table:
+        """Return the row versions whose id column is among `keys`."""
+
+
+def subject_labels(rows: Rows, ids: pa.Array | pa.ChunkedArray | Iterable[bytes]) -> dict[bytes, Label]:
+    """Return by id how the entities of `ids` are called."""
+    if not isinstance(ids, pa.Array | pa.ChunkedArray):
+        ids = pa.array(sorted(ids), ID)
+    return labels_of(rows, _entities(rows, ids))
+
+
+def labels_of(rows: Rows, entities: Iterable[Row]) -> dict[bytes, Label]:
+    """Return by id how these entities (LABELLED, one version each) are called.
+
+    rows: where their owners stand that are not among them.
+    """
+    known = {row["entity_id"]: row for row in entities}
+    absent = owners_named(known.values()) - known.keys()
+    owners = {row["entity_id"]: row for row in _entities(rows, pa.array(sorted(absent), ID))}
+    owners |= known
+    return {one: label_of(row, owners.get(row["owner_id"])) for one, row in known.items()}
+
+
+def subject_label(rows: Rows, entity: Row) -> str:
+    """Return how one entity is called."""
+    return labels_of(rows, [entity])[entity["entity_id"]].text
+
+
+def _entities(rows: Rows, ids: pa.Array | pa.ChunkedArray) -> list[Row]:
+    if not len(ids):
+        return []
+    found: list[Row] = latest(rows.lookup("entities", "entity_id", ids, LABELLED), "entities").to_pylist()
+    return found
 
 
 def shown_value(payload: dict[str, Any]) -> str | None:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from amos.entities.relations import Relation, default_relations
 from amos.entities.spoken import shown_kind, spoken_of
 from amos.errors import UsageError
-from amos.flow.claims import subject_label
+from amos.flow.claims import labels_of, subject_label
 from amos.flow.deprecations import all_deprecations, deprecations_of, is_used
 from amos.flow.look import atom_rows, candidate_rows
 from amos.flow.merges import Merged, all_merges
@@ -40,6 +40,7 @@ def entity_rows(sight: Sight, key: bytes, kinds: Iterable[str] = (), text: str |
     counts = _claim_counts(sight)
     merges = all_merges(sight.snapshot, key)
     labels = _labels(sight, merges)
+    names = labels_of(sight.snapshot, entities.to_pylist())
     owners = set(entities["owner_id"].to_pylist())
     out_of_use = all_deprecations(sight.snapshot, key)
     chosen, wanted = set(kinds), (text or "").casefold()
@@ -54,9 +55,8 @@ def entity_rows(sight: Sight, key: bytes, kinds: Iterable[str] = (), text: str |
         is_known = any(count[one] for count in counts.values()) or one in merges or bool(labels.get(one))
         if not is_known and one not in owners:
             continue
-        found = _entity(
-            row, labels.get(one, []), {name: count[one] for name, count in counts.items()}, merges.get(one)
-        )
+        counted = {name: count[one] for name, count in counts.items()}
+        found = _entity(row, names[one].text, labels.get(one, []), counted, merges.get(one))
         found["deprecated_at"] = shown_time(out_of_use.get(one))
         if not wanted or any(wanted in label["label"].casefold() for label in found["labels"]):
             rows.append(found)
@@ -87,8 +87,10 @@ def show_entity(sight: Sight, key: bytes, ref: str) -> Row:
     mentions = _mentions_of(sight, about)
     counts = {"claims": atoms.num_rows, "waiting": waiting.num_rows}
     merges = all_merges(sight.snapshot, key)
+    (row,) = rows.to_pylist()
+    called = subject_label(sight.snapshot, row)
     return {
-        **_entity(rows.to_pylist()[0], _labels(sight, merges).get(one, []), counts, merges.get(one)),
+        **_entity(row, called, _labels(sight, merges).get(one, []), counts, merges.get(one)),
         "deprecated_at": shown_time(since),
         "atoms": [
             {name: row[name] for name in ("atom_id", "statement", "state")}
@@ -123,14 +125,14 @@ def _relation(one: Relation, owner_scope: str) -> Row:
     }
 
 
-def _entity(row: Row, labels: list[Row], counts: dict[str, int], merged: Merged | None) -> Row:
+def _entity(row: Row, name: str, labels: list[Row], counts: dict[str, int], merged: Merged | None) -> Row:
     spoken = spoken_of(row["kind"], row["name"])
     relation = None if spoken is None else spoken.relation
-    own = {"label": subject_label(row), "source_id": None}
+    own = {"label": name, "source_id": None}
     return {
         "entity_id": shown_id("entity_id", row["entity_id"]),
         "kind": shown_kind(row["kind"], row["name"]),
-        "name": subject_label(row),
+        "name": name,
         "owner_id": shown_id("owner_id", row["owner_id"]),
         "merged_into": None if merged is None else shown_id("entity_id", merged.into),
         "relation": None if relation is None else relation.name,
@@ -160,13 +162,13 @@ def _labels(sight: Sight, merges: Mapping[bytes, Merged]) -> dict[bytes, list[Ro
         pa.concat_arrays([rows["subject_id"].combine_chunks(), rows["referent_id"].combine_chunks()])
     )
     held = latest(sight.snapshot.lookup("entities", "entity_id", ids), "entities").to_pylist()
-    names = {row["entity_id"]: row for row in held}
+    kinds = {row["entity_id"]: row["kind"] for row in held}
+    names = labels_of(sight.snapshot, held)
     found: dict[bytes, dict[str, Row]] = {}
     for row in sorted(rows.to_pylist(), key=lambda row: (row["turn"], row["source_id"])):
-        called = names[row["subject_id"]]
-        if called["kind"] == _PRONOUN:
+        if kinds[row["subject_id"]] == _PRONOUN:
             continue
-        label = subject_label(called)
+        label = names[row["subject_id"]].text
         source = shown_id("source_id", row["source_id"])
         merged = merges.get(row["referent_id"])
         meant = row["referent_id"] if merged is None else merged.into

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,12 +11,13 @@ import pyarrow.compute as pc
 
 from amos.atoms.statement import statement_of
 from amos.extraction.forget_requests import Request, find_requests
-from amos.flow.claims import subject_label
+from amos.flow.claims import subject_labels
 from amos.flow.versions import latest
 from amos.identity import CLAIM_SCOPE
 from amos.journal.store import Snapshot
 from amos.kernels.wordings import wording_of
 from amos.schemas.columns import ID
+from amos.schemas.labels import NOBODY
 from amos.schemas.vocabulary import WITHDRAWN
 
 SAME_CLAIM, SAME_WORDS = "same_claim", "same_words"
@@ -44,7 +44,6 @@ _CLAIM = [
     "candidate_id", "version", "source_id", "spans", "type", "subject_id", "claim_id", "polarity", "payload",
     "gate",
 ]  # fmt: skip
-_ENTITY = ["entity_id", "version", "name", "is_owner"]
 Row = dict[str, Any]
 Ranges = dict[bytes, list[tuple[int, int]]]
 
@@ -130,7 +129,7 @@ def _told(snapshot: Snapshot, source: Row) -> dict[bytes, tuple[Row, list[Row]]]
     turns = {row["source_id"]: row for row in rows.to_pylist()}
     ids = pa.array(sorted(turns), ID)
     claims = latest(snapshot.lookup("candidates", "source_id", ids, _CLAIM), "candidates").to_pylist()
-    names = _names(snapshot, {row["subject_id"] for row in claims})
+    names = subject_labels(snapshot, {row["subject_id"] for row in claims})
     found: dict[bytes, tuple[Row, list[Row]]] = {}
     for row in claims:
         if row["gate"] != WITHDRAWN:
@@ -138,15 +137,10 @@ def _told(snapshot: Snapshot, source: Row) -> dict[bytes, tuple[Row, list[Row]]]
             start, end = row["spans"][:2]
             row["said"] = turn["content"].encode()[start:end].decode(errors="ignore")
             row["statement"] = statement_of(
-                row["type"], row["payload"], row["polarity"], names.get(row["subject_id"], "")
+                row["type"], row["payload"], row["polarity"], names.get(row["subject_id"], NOBODY)
             )
             found.setdefault(row["source_id"], (turn, []))[1].append(row)
     return found
-
-
-def _names(snapshot: Snapshot, subjects: Iterable[bytes]) -> dict[bytes, str]:
-    rows = snapshot.lookup("entities", "entity_id", pa.array(sorted(subjects), ID), _ENTITY)
-    return {row["entity_id"]: subject_label(row) for row in latest(rows, "entities").to_pylist()}
 
 
 def _is_before(turn: Row, source: Row) -> bool:

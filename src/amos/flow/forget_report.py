@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from amos.atoms.statement import statements
 from amos.clock import as_text, to_us
-from amos.flow.claims import subject_label
+from amos.flow.claims import subject_labels
 from amos.flow.forget_plan import ErasurePlan
 from amos.flow.forget_selection import ForgetRequest, current_rows
 from amos.identity import id_text
@@ -19,6 +19,7 @@ from amos.journal.store import Snapshot
 from amos.schemas.catalog import CopyEntry
 from amos.schemas.columns import ID
 from amos.schemas.cuts import marked
+from amos.schemas.labels import NOBODY
 from amos.schemas.state import PRIMARY_KEYS
 
 SHOWN_ROWS = 10_000
@@ -86,10 +87,9 @@ def shown_texts(snapshot: Snapshot, table: str, ids: list[bytes]) -> dict[bytes,
 
 
 def _statements(snapshot: Snapshot, atoms: pa.Table) -> list[str]:
-    subjects = current_rows(snapshot, "entities", "entity_id", atoms["subject_id"].unique())
-    names = {row["entity_id"]: subject_label(row) for row in subjects.to_pylist()}
+    names = subject_labels(snapshot, atoms["subject_id"].unique())
     kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
-    labels = [names.get(one) or "" for one in atoms["subject_id"].to_pylist()]
+    labels = [names.get(one, NOBODY) for one in atoms["subject_id"].to_pylist()]
     return statements(kinds, payloads, signs, labels)
 
 

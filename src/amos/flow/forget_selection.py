@@ -13,11 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.errors import UsageError
+from amos.flow.claims import labels_of
 from amos.flow.instants import instant_us
 from amos.flow.versions import latest
 from amos.identity import id_text, parse_ref, prefix_range
 from amos.journal.store import Snapshot
 from amos.schemas.columns import ID
+from amos.schemas.labels import LABELLED
 from amos.schemas.state import PRIMARY_KEYS
 
 TOO_WIDE, AMBIGUOUS = "selection_too_wide", "selection_ambiguous"
@@ -191,11 +193,13 @@ def _entity(snapshot: Snapshot, subject: str) -> bytes:
     if subject.lower().startswith("ent_"):
         return find_one(snapshot, subject)[1]
     wanted = " ".join(subject.split()).casefold()
-    rows = snapshot.current("entities", ["entity_id", "name", "is_owner"]).to_pylist()
+    rows = snapshot.current("entities", LABELLED).to_pylist()
+    labels = labels_of(snapshot, rows)
     found = [
         row["entity_id"]
         for row in rows
-        if wanted == row["name"].casefold() or (wanted == "user" and row["is_owner"])
+        if wanted == labels[row["entity_id"]].text.casefold()
+        or (row["is_owner"] and wanted == row["name"].casefold())
     ]
     if not found:
         raise UsageError(f"no subject is called {subject!r}", advice="`amos list` prints subjects.")

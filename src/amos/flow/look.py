@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from amos.atoms.feedback import Fed
 from amos.atoms.statement import statement_of
 from amos.errors import UsageError
-from amos.flow.claims import shown_value, subject_label
+from amos.flow.claims import shown_value, subject_labels
 from amos.flow.echoed import Echoed, echoes_in_sight
 from amos.flow.learned import feedback_in_sight, shown_learned
 from amos.flow.outcome_printed import outcome_rows
@@ -33,6 +33,7 @@ from amos.flow.standing import require_whole, tombstone_rows
 from amos.flow.versions import latest
 from amos.schemas.columns import ID
 from amos.schemas.cuts import marked
+from amos.schemas.labels import Label
 from amos.schemas.vocabulary import SourceFlag
 
 STATES = ("active", "superseded", "archived", "quarantined", "all")
@@ -222,14 +223,14 @@ def atom_rows(sight: Sight, rows: pa.Table) -> list[Row]:
     ]
 
 
-def _atom(row: Row, label: str, state: str, echoed: Echoed) -> Row:
+def _atom(row: Row, label: Label, state: str, echoed: Echoed) -> Row:
     fields = msgspec.json.decode(row["payload"])
     return {
         "atom_id": shown_id("atom_id", row["atom_id"]),
         "type": row["type"],
         "statement": statement_of(row["type"], row["payload"], row["polarity"], label),
         "state": state,
-        "subject": label,
+        "subject": label.text,
         "property": fields.get("property"),
         "value": shown_value(fields),
         "polarity": row["polarity"],
@@ -259,7 +260,7 @@ def candidate_rows(sight: Sight, rows: pa.Table) -> list[Row]:
     ]
 
 
-def _candidate(row: Row, label: str, decision: Row | None, source: Row) -> Row:
+def _candidate(row: Row, label: Label, decision: Row | None, source: Row) -> Row:
     fields = msgspec.json.decode(row["payload"])
     is_bare = is_withheld(source["flags"])
     return {
@@ -268,7 +269,7 @@ def _candidate(row: Row, label: str, decision: Row | None, source: Row) -> Row:
         "statement": None if is_bare else statement_of(row["type"], row["payload"], row["polarity"], label),
         "outcome": decision["outcome"] if decision else None,
         "reasons": decision["reasons"] if decision else [],
-        "subject": label,
+        "subject": label.text,
         "property": None if is_bare else fields.get("property"),
         "value": None if is_bare else shown_value(fields),
         "polarity": row["polarity"],
@@ -355,10 +356,9 @@ def decision_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
     ]
 
 
-def labels(sight: Sight, ids: pa.ChunkedArray) -> dict[bytes, str]:
-    """Return the readable subject of every entity id."""
-    named = latest_by_id(sight.snapshot, "entities", "entity_id", _distinct(ids))
-    return {identifier: subject_label(row) for identifier, row in named.items()}
+def labels(sight: Sight, ids: pa.ChunkedArray) -> dict[bytes, Label]:
+    """Return how the entity of every id is called."""
+    return subject_labels(sight.snapshot, _distinct(ids))
 
 
 def _distinct(ids: pa.ChunkedArray) -> list[bytes]:

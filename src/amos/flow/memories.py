@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from amos.atoms.statement import statements
-from amos.flow.claims import subject_label
+from amos.flow.claims import subject_labels
 from amos.flow.printed import shown_id, shown_intervals, shown_scope, shown_score, shown_time, states_of
-from amos.flow.sight import Sight, is_withheld, latest_by_id
+from amos.flow.sight import Sight, is_withheld
 from amos.flow.streaming import rows_in_sight
 from amos.flow.versions import latest
 from amos.schemas.columns import ID
@@ -46,8 +46,8 @@ def memories(sight: Sight) -> Iterator[Memory]:
 
 def memories_of(sight: Sight, rows: pa.Table) -> Iterator[Memory]:
     """Yield the claims of atom rows; rows: all columns but the salt."""
-    entities = latest_by_id(sight.snapshot, "entities", "entity_id", _distinct(rows["subject_id"]))
-    subjects = [subject_label(entities[one]) for one in rows["subject_id"].to_pylist()]
+    names = subject_labels(sight.snapshot, rows["subject_id"].unique())
+    subjects = [names[one] for one in rows["subject_id"].to_pylist()]
     kinds, payloads, signs = (rows[name].to_pylist() for name in ("type", "payload", "polarity"))
     said = statements(kinds, payloads, signs, subjects)
     sources = _sources(sight, rows)
@@ -58,7 +58,7 @@ def memories_of(sight: Sight, rows: pa.Table) -> Iterator[Memory]:
             ref=str(shown_id("atom_id", row["atom_id"])),
             type=row["type"],
             subject_id=row["subject_id"],
-            subject=subject,
+            subject=subject.text,
             statement=statement,
             state=state,
             validity=shown_intervals(row["intervals"]),
@@ -102,8 +102,8 @@ def by_subject(sight: Sight) -> Iterator[tuple[bytes, str, list[Memory]]]:
     known: dict[bytes, None] = {}
     for rows in rows_in_sight(sight, "atoms", ["subject_id"]):
         known.update(dict.fromkeys(_distinct(rows["subject_id"])))
-    named = latest_by_id(sight.snapshot, "entities", "entity_id", list(known))
-    labels = sorted((subject_label(row), identifier) for identifier, row in named.items())
+    named = subject_labels(sight.snapshot, known)
+    labels = sorted((label.text, identifier) for identifier, label in named.items())
     for label, identifier in labels:
         held = latest(sight.snapshot.lookup("atoms", "subject_id", pa.array([identifier], ID)), "atoms")
         seen = sight.seen("atoms", held).select(_COLUMNS)

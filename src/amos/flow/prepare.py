@@ -38,7 +38,7 @@ from amos.flow.tombstoned import (
     joined_findings,
     source_findings,
 )
-from amos.identity import CLAIM_SCOPE
+from amos.identity import CLAIM_SCOPE, UNNAMED, plain_name
 from amos.schemas.buffers import plain
 from amos.schemas.choosing import as_schema, empty, of_sources, taken
 from amos.schemas.claims import SEGMENTABLE
@@ -238,7 +238,7 @@ def _entities(sources: pa.Table, built: Built) -> pa.Table:
         "entity_id": head["author_id"],
         "version": pa.array(np.ones(rows, np.int32)),
         "kind": pa.repeat("author", rows),
-        "name": pc.fill_null(head["author"], "unknown"),
+        "name": pa.array([plain_name(name or "") or UNNAMED for name in head["author"].to_pylist()]),
         "owner_id": pa.nulls(rows, UNSALTED_ENTITIES.field("owner_id").type),
         "is_owner": head["is_owner"],
         "scope_session": pa.nulls(rows, pa.string()),

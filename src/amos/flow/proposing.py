@@ -16,10 +16,11 @@ from amos.admission.settle import settle
 from amos.atoms.statement import statement_of
 from amos.clock import as_text, to_us
 from amos.evidence.capture import digest_deliveries, identify_sources
-from amos.flow.claims import shown_value, subject_label
+from amos.flow.claims import shown_value
 from amos.flow.current import NothingStored
 from amos.flow.prepare import Prepared, Rules, prepare
 from amos.schemas.columns import ID
+from amos.schemas.labels import LABELLED, Label, label_of
 from amos.schemas.vocabulary import Reason
 from amos.sources.block import Block
 from amos.sources.reading import raw_table
@@ -99,15 +100,11 @@ def _apart(block: Block, number: int) -> Block:
 def _lines(
     prepared: Prepared, decisions: pa.Table, own: list[bool], ids: list[str]
 ) -> Iterator[dict[str, Any]]:
-    names = {
-        row["entity_id"]: row
-        for row in prepared.entities.select(["entity_id", "name", "is_owner"]).to_pylist()
-    }
+    entities = {row["entity_id"]: row for row in prepared.entities.select(LABELLED).to_pylist()}
+    names = {one: label_of(row, entities.get(row["owner_id"])) for one, row in entities.items()}
     candidates = {row["candidate_id"]: row for row in prepared.candidates.to_pylist()}
     statements = {
-        row["claim_id"]: statement_of(
-            row["type"], row["payload"], row["polarity"], subject_label(names[row["subject_id"]])
-        )
+        row["claim_id"]: statement_of(row["type"], row["payload"], row["polarity"], names[row["subject_id"]])
         for row in candidates.values()
     }
     place_of = {source: row for row, source in enumerate(prepared.sources["source_id"].to_pylist())}
@@ -136,7 +133,7 @@ def claim_line(
     identifier: str,
     decision: dict[str, Any],
     candidate: dict[str, Any] | None,
-    names: dict[bytes, dict[str, Any]],
+    names: dict[bytes, Label],
     statements: dict[bytes, str],
 ) -> dict[str, Any]:
     """Return one output line; claim fields are null where no candidate exists."""
@@ -168,7 +165,7 @@ def claim_line(
     line.update(
         memory_class=candidate["memory_class"],
         type=candidate["type"],
-        subject=subject_label(names[candidate["subject_id"]]),
+        subject=names[candidate["subject_id"]].text,
         property=payload.get("property"),
         value=shown_value(payload),
         polarity=candidate["polarity"],

@@ -25,6 +25,7 @@ from amos.flow.asked import (
     unmet,
     wishes_of,
 )
+from amos.flow.claims import subject_labels
 from amos.flow.echoed import reinforced_atoms
 from amos.flow.learned import LowUtility, lessons_of, with_low_utility
 from amos.identity import id_text
@@ -44,6 +45,7 @@ from amos.retrieval.store import open_index, refresh_index
 from amos.retrieval.view import View
 from amos.retrieval.visibility import Reader, RowFilter
 from amos.schemas.columns import ID, SCOPE_NAMES
+from amos.schemas.labels import LABELLED, owners_named
 from amos.schemas.ranked import CLAIM_CARDS, CONFLICTS
 from amos.schemas.state import ENDED_UNKNOWN, OPEN_FROM, OPEN_UNTIL
 
@@ -52,7 +54,6 @@ atom_id version type polarity subject_id payload slot_id lifecycle_state health_
 confidence_ppm evidence_count root_count intervals source_id spans utility_ppm salience_ppm graph_version
 """
 _CARD_COLUMNS = (*_CARD_WORDS.split(), *(f"scope_{name}" for name in SCOPE_NAMES))
-_NAME_COLUMNS = ("entity_id", "version", "name", "is_owner")
 _DISPUTE_COLUMNS = ("dispute_id", "version", "slot_id", "sides", "since", "reason", "status")
 _SPARE_ITEMS = 16
 """Ranked beyond the items allowed, so that small ones can take the place of large ones."""
@@ -121,7 +122,10 @@ class Recall:
         rankings = [ranking for _, ranking in self._ranked.values()]
         claims = [one for ranking in rankings for one in ranking.items["atom_id"].drop_null().to_pylist()]
         atoms = self._rows.read("atoms", "atom_id", claims, _CARD_COLUMNS)
-        self._rows.read("entities", "entity_id", atoms["subject_id"].to_pylist(), _NAME_COLUMNS)
+        subjects = set(atoms["subject_id"].to_pylist())
+        named = self._rows.read("entities", "entity_id", sorted(subjects), LABELLED)
+        if owners := owners_named(named.to_pylist()):
+            self._rows.read("entities", "entity_id", sorted(subjects | owners), LABELLED)
         self._rows.read("disputes", "slot_id", atoms["slot_id"].to_pylist(), _DISPUTE_COLUMNS)
         sources = [one for ranking in rankings for one in _shown_sources(ranking)]
         self._rows.read("sources", "source_id", sources, SHOWN_COLUMNS)
@@ -298,23 +302,22 @@ def refresh(shard: Shard, *, at_least: int) -> bool:
 
 def claim_cards(atoms: pa.Table, snapshot: Snapshot | Ahead, instant_us: int) -> pa.Table:
     """Return CLAIM_CARDS of atoms, one per row, with the interval that holds at the instant."""
-    names = subject_names(atoms, snapshot)
+    names = subject_labels(snapshot, atoms["subject_id"].unique())
     rows = []
     subjects = [names[subject] for subject in atoms["subject_id"].to_pylist()]
     kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
     said = statements(kinds, payloads, signs, subjects)
     for row, subject, statement in zip(atoms.to_pylist(), subjects, said, strict=True):
         start, end = interval_at(row["intervals"], instant_us)
-        card = {**row, "subject": subject, "statement": statement, "valid_from": start, "valid_until": end}
+        card = {
+            **row,
+            "subject": subject.text,
+            "statement": statement,
+            "valid_from": start,
+            "valid_until": end,
+        }
         rows.append({name: card.get(name) for name in CLAIM_CARDS.names})
     return pa.Table.from_pylist(rows, schema=CLAIM_CARDS)
-
-
-def subject_names(atoms: pa.Table, snapshot: Snapshot | Ahead) -> dict[bytes, str]:
-    """Return the readable name of every subject: `user` for the owner."""
-    found = snapshot.lookup("entities", "entity_id", atoms["subject_id"].unique(), _NAME_COLUMNS)
-    rows = latest(found, "entity_id", "version").to_pylist()
-    return {row["entity_id"]: "user" if row["is_owner"] else row["name"] for row in rows}
 
 
 def interval_at(intervals: Sequence[int], instant_us: int) -> tuple[int | None, int | None]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from amos.atoms.feedback import Fed
 from amos.entities.spoken import shown_kind
 from amos.errors import UsageError
-from amos.flow.claims import subject_label
+from amos.flow.claims import subject_labels
 from amos.flow.learned import feedback_in_sight
 from amos.flow.look import (
     Row,
@@ -22,7 +22,7 @@ from amos.flow.look import (
 )
 from amos.flow.outcome_printed import feedback_rows, outcome_rows
 from amos.flow.printed import shown_id, shown_ids, shown_scope, shown_score, shown_time
-from amos.flow.sight import Sight, is_withheld, latest_by_id
+from amos.flow.sight import Sight, is_withheld
 from amos.flow.standing import tombstone_rows
 from amos.identity import id_text, parse_ref, prefix_range
 from amos.schemas.state import PRIMARY_KEYS, TABLES
@@ -91,12 +91,13 @@ def _printed_sources(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
     return [source_row(row) for row in rows.to_pylist()]
 
 
-def _printed_entities(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001
+def _printed_entities(sight: Sight, rows: pa.Table) -> list[Row]:
+    names = subject_labels(sight.snapshot, rows["entity_id"])
     return [
         {
             "entity_id": shown_id("entity_id", row["entity_id"]),
             "kind": shown_kind(row["kind"], row["name"]),
-            "name": row["name"],
+            "name": names[row["entity_id"]].text,
             "is_owner": row["is_owner"],
             "owner_id": shown_id("owner_id", row["owner_id"]),
             "scope": shown_scope(row),
@@ -177,10 +178,7 @@ def mention_rows(sight: Sight, rows: pa.Table) -> list[Row]:
     """
     ids = {one for name in ("subject_id", "referent_id") for one in rows[name].drop_null().to_pylist()}
     ids |= {one for row in rows["referents"].to_pylist() for one in row}
-    named = {
-        one: subject_label(row)
-        for one, row in latest_by_id(sight.snapshot, "entities", "entity_id", sorted(ids)).items()
-    }
+    named = {one: label.text for one, label in subject_labels(sight.snapshot, ids).items()}
     return [_printed_mention(row, named) for row in rows.to_pylist()]
 
 

@@ -16,7 +16,7 @@ from amos.clock import to_us
 from amos.entities.relations import relations_by_label
 from amos.entities.resolve import Asked, Introduced, Order, Owner, Person
 from amos.entities.spoken import Spoken, fold_name, is_name, role_label, spoken_of
-from amos.identity import CLAIM_SCOPE, author_identity
+from amos.identity import CLAIM_SCOPE, UNNAMED, author_identity
 from amos.schemas.vocabulary import Cue, Outcome, Reason, Trust
 
 UNKNOWN_TIME = 2**62
@@ -145,7 +145,7 @@ def sources_of(rows: Iterable[Row], sources: pa.Table) -> dict[bytes, Row]:
 def owner_of(source: Row) -> Owner:
     """Return the author of a source as the one whose words its claims are."""
     scope = tuple(source[name] for name in CLAIM_SCOPE)
-    identity = author_identity(scope, source["author"] or "unknown", source["is_owner"])
+    identity = author_identity(scope, source["author"] or UNNAMED, source["is_owner"])
     return Owner(identity, source["author_id"], scope)
 
 

@@ -17,7 +17,7 @@ from amos.atoms.statement import statements
 from amos.clock import to_us
 from amos.errors import BusyError, UsageError
 from amos.flow.captured import Interaction
-from amos.flow.claims import subject_label
+from amos.flow.claims import labels_of
 from amos.flow.echoed import EXPOSURE, REINFORCEMENT, Echoed, echoes_of
 from amos.flow.printed import shown_score, state_of
 from amos.flow.references import find_rows
@@ -27,6 +27,7 @@ from amos.identity import id_text, keyed_id
 from amos.journal.store import EventRows, HeadMoved, Shard, Snapshot
 from amos.schemas.buffers import column_arrays
 from amos.schemas.columns import ID
+from amos.schemas.labels import LABELLED
 from amos.schemas.state import ECHOES
 from amos.schemas.vocabulary import AtomType, MemoryClass
 
@@ -194,17 +195,18 @@ class Pool:
 
         Only memories that share a telling word with the replies are worded.
         """
-        labels = {one: subject_label(entity) for one, entity in self._subjects.items()}
-        subjects = pa.array([labels[one] for one in self._atoms["subject_id"].to_pylist()], pa.string())
+        labels = labels_of(self._snapshot, self._subjects.values())
+        subjects = [labels[one] for one in self._atoms["subject_id"].to_pylist()]
         excerpts = _excerpts(self._snapshot, self._atoms)
-        forms = (_values(self._atoms, subjects), whole_words(excerpts))
+        named = pa.array([one.text for one in subjects], pa.string())
+        forms = (_values(self._atoms, named), whole_words(excerpts))
         replies = [text for one in interactions for text in one.replies]
         self._chosen = np.flatnonzero(may_echo(forms, replies))
         rows = pa.array(self._chosen)
         kinds, payloads, signs = (
             self._atoms[name].take(rows).to_pylist() for name in ("type", "payload", "polarity")
         )
-        said = statements(kinds, payloads, signs, subjects.take(rows).to_pylist())
+        said = statements(kinds, payloads, signs, [subjects[row] for row in self._chosen.tolist()])
         return Echoes(windows_of(*pair) for pair in zip(said, excerpts.take(rows).to_pylist(), strict=True))
 
     def memory(self, number: int) -> Memory:
@@ -259,7 +261,7 @@ def _excerpts(snapshot: Snapshot, atoms: pa.Table) -> pa.Array:
 
 def _subjects(snapshot: Snapshot, atoms: pa.Table) -> dict[bytes, dict[str, Any]]:
     ids = atoms["subject_id"].combine_chunks().unique()
-    rows = snapshot.lookup("entities", "entity_id", ids, ["entity_id", "version", "name", "is_owner"])
+    rows = snapshot.lookup("entities", "entity_id", ids, LABELLED)
     ordered = rows.take(pa.array(np.argsort(rows["version"].to_numpy(), kind="stable")))
     return {row["entity_id"]: row for row in ordered.to_pylist()}
 

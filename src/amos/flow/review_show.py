@@ -31,6 +31,7 @@ from amos.flow.versions import latest
 from amos.flow.why import mentions_of
 from amos.schemas.columns import ID
 from amos.schemas.cuts import marked
+from amos.schemas.labels import Label
 from amos.schemas.state import PRIMARY_KEYS
 
 CONTEXT_TURNS = 2
@@ -97,7 +98,7 @@ def queue_rows(sight: Sight, queue: pa.Table) -> list[Row]:
     return rows
 
 
-def _summary(case: Case, statement: str | None, names: dict[bytes, str]) -> Row:
+def _summary(case: Case, statement: str | None, names: dict[bytes, Label]) -> Row:
     row = case.row
     claim = case.table == "candidates"
     fields = msgspec.json.decode(row["payload"]) if claim else {}
@@ -109,7 +110,7 @@ def _summary(case: Case, statement: str | None, names: dict[bytes, str]) -> Row:
         "reasons": case.decision["reasons"],
         "flags": [] if case.flag is None else list(case.flag.labels),
         "type": row.get("type"),
-        "subject": names[row["subject_id"]] if claim else None,
+        "subject": names[row["subject_id"]].text if claim else None,
         "property": fields.get("property"),
         "value": shown_value(fields) if claim else None,
         "polarity": row.get("polarity"),
@@ -150,7 +151,7 @@ def _bases(sight: Sight, cases: list[Case]) -> dict[bytes, list[Basis]]:
     }
 
 
-def _subjects(sight: Sight, cases: list[Case]) -> dict[bytes, str]:
+def _subjects(sight: Sight, cases: list[Case]) -> dict[bytes, Label]:
     ids = [case.row["subject_id"] for case in cases if case.table == "candidates"]
     return labels(sight, pa.chunked_array([pa.array(ids, ID)])) if ids else {}
 

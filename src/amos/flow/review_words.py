@@ -28,6 +28,7 @@ from amos.extraction.bounds import bound_temporary, mark_former
 from amos.extraction.frames import frame_claims
 from amos.extraction.wording import kind_of_value
 from amos.flow.arities import arity_of
+from amos.flow.claims import labels_of
 from amos.flow.digest_ids import entity_identities
 from amos.flow.prepare import Prepared, Rules, prepare
 from amos.flow.review_names import FORMAT, RECORD, WORDING, conversation_of
@@ -266,7 +267,9 @@ def referent_named(snapshot: Snapshot, name: str, origin: Row) -> bytes:
         rows = snapshot.find("entities", low, high)
     else:
         rows = snapshot.current("entities")
-        rows = rows.filter(pc.equal(pc.utf8_lower(rows["name"]), name.lower()))
+        labels = labels_of(snapshot, rows.to_pylist())
+        called = [labels[one].text.lower() == name.lower() for one in rows["entity_id"].to_pylist()]
+        rows = rows.filter(pa.array(called, pa.bool_()))
     found = [
         row["entity_id"]
         for row in rows.to_pylist()

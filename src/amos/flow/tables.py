@@ -15,6 +15,7 @@ from amos.flow.sight import Sight
 from amos.flow.streaming import rows_in_sight
 from amos.flow.versions import latest
 from amos.schemas.columns import select_fields
+from amos.schemas.labels import Label
 from amos.schemas.state import TABLES
 from amos.schemas.vocabulary import UNSEEN
 
@@ -71,7 +72,7 @@ def _with_statements(sight: Sight, rows: pa.Table) -> pa.Table:
     """Return atoms with `statement`, `subject` and `state` as columns."""
     subjects = _subjects(sight, rows)
     rows = rows.append_column("statement", _statements(rows, subjects))
-    rows = rows.append_column("subject", pa.array(subjects, pa.string()))
+    rows = rows.append_column("subject", pa.array([one.text for one in subjects], pa.string()))
     return rows.append_column("state", pa.array(states_of(rows, sight.now_us), pa.string()))
 
 
@@ -86,12 +87,19 @@ def _with_claims_withheld(sight: Sight, rows: pa.Table) -> pa.Table:
     return rows.append_column("statement", pc.if_else(is_flagged, nothing, said))
 
 
-def _statements(rows: pa.Table, subjects: list[str]) -> pa.Array:
+def _with_labels(sight: Sight, rows: pa.Table) -> pa.Table:
+    """Return entities with the names that are printed: what is somebody's under the name of whose it is."""
+    found = labels(sight, rows["entity_id"])
+    names = pa.array([found[one].text for one in rows["entity_id"].to_pylist()], pa.string())
+    return rows.set_column(rows.schema.get_field_index("name"), "name", names)
+
+
+def _statements(rows: pa.Table, subjects: list[Label]) -> pa.Array:
     kinds, payloads, signs = (rows[name].to_pylist() for name in ("type", "payload", "polarity"))
     return pa.array(statements(kinds, payloads, signs, subjects), pa.string())
 
 
-def _subjects(sight: Sight, rows: pa.Table) -> list[str]:
+def _subjects(sight: Sight, rows: pa.Table) -> list[Label]:
     known = labels(sight, rows["subject_id"])
     return [known[subject] for subject in rows["subject_id"].to_pylist()]
 
@@ -110,6 +118,7 @@ _SHAPES: dict[str, Callable[[Sight, pa.Table], pa.Table]] = {
     "sources": _with_source_text_withheld,
     "atoms": _with_statements,
     "candidates": _with_claims_withheld,
+    "entities": _with_labels,
     "events": _without_counts,
 }
 

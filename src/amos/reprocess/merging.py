@@ -14,7 +14,7 @@ from amos.admission.comparison import UNSALTED
 from amos.entities.spoken import spoken_of
 from amos.errors import UsageError
 from amos.evidence.capture import CAPTURED
-from amos.flow.claims import subject_label
+from amos.flow.claims import labels_of, subject_label
 from amos.flow.merges import MERGE, SPLIT, Merged, merges_of
 from amos.flow.prepare import Rules
 from amos.flow.referents import Referents
@@ -27,6 +27,7 @@ from amos.journal.store import HeadMoved, Shard, Snapshot
 from amos.reprocess.entity_records import ADVICE, Decided, captured_record, entity_row, record_rows
 from amos.reprocess.switch import Change, Switched, switch
 from amos.schemas.columns import ID
+from amos.schemas.labels import Label
 from amos.schemas.vocabulary import WITHDRAWN
 
 _TRIES = 4
@@ -69,7 +70,8 @@ class Merging:
             joined = None if target is None else Merged(target["entity_id"], record)
             again = self._again(snapshot, entity, target, held, joined, now)
             switched = self._switched(snapshot, again, verdict, now)
-            told = _told(verdict, entity, target or _row_of(snapshot, held.into if held else b""), again)
+            ends = (entity, target or _row_of(snapshot, held.into if held else b""))
+            told = _told(verdict, ends, labels_of(snapshot, ends), again)
             if dry_run:
                 return {**told, "dry_run": True, "graph_version": snapshot.version}
             base = snapshot.version
@@ -103,7 +105,7 @@ class Merging:
             spoken = spoken_of(one["kind"], one["name"])
             if spoken is None or spoken.kind == "pronoun":
                 raise UsageError(
-                    f"{subject_label(one)!r} is not somebody whom an author speaks of",
+                    f"{subject_label(snapshot, one)!r} is not somebody whom an author speaks of",
                     path=id_text("entities", one["entity_id"]),
                     advice="People, roles and animals can be merged; authors and things cannot.",
                 )
@@ -162,13 +164,14 @@ def _owners_differ(one: Row, other: Row) -> bool:
     return len(owners) > 1
 
 
-def _told(verdict: str, entity: Row, target: Row, again: Again) -> Row:
+def _told(verdict: str, ends: tuple[Row, Row], labels: dict[bytes, Label], again: Again) -> Row:
+    one, other = (row["entity_id"] for row in ends)
     moved = pc.sum(pc.equal(again.replaced["gate"], WITHDRAWN)).as_py() or 0
     return {
         "decision": verdict,
-        "entity_id": id_text("entities", entity["entity_id"]),
-        "name": subject_label(entity),
-        "other_id": id_text("entities", target["entity_id"]),
-        "other_name": subject_label(target),
+        "entity_id": id_text("entities", one),
+        "name": labels[one].text,
+        "other_id": id_text("entities", other),
+        "other_name": labels[other].text,
         "claims_moved": moved,
     }

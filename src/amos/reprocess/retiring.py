@@ -49,7 +49,7 @@ class Retiring:
             told = {
                 "decision": verdict,
                 "entity_id": id_text("entities", one),
-                "name": subject_label(entity),
+                "name": subject_label(snapshot, entity),
                 "in_use": is_used(snapshot, one),
                 "dry_run": dry_run,
             }

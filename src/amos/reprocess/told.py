@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from amos.atoms.statement import statement_of
 from amos.clock import as_text, to_us
-from amos.flow.claims import subject_label
+from amos.flow.claims import labels_of
 from amos.flow.sight import is_withheld, latest_by_id
 from amos.flow.versions import latest
 from amos.identity import id_text
@@ -17,6 +17,7 @@ from amos.reprocess.diff import Diff, Difference
 from amos.reprocess.runs import Compared
 from amos.reprocess.shadow import BATCH
 from amos.schemas.columns import ID
+from amos.schemas.labels import Label
 
 CONTEXT = 120
 """Bytes of the source told on each side of a claim."""
@@ -28,11 +29,12 @@ def difference_rows(snapshot: Snapshot, compared: Compared) -> list[Row]:
     """Return one printed row per difference, in the order of event time, then of place in the source."""
     diff = compared.diff
     entities = {row["entity_id"]: row for row in compared.entities.to_pylist()} | _entities(snapshot, diff)
+    labels = labels_of(snapshot, entities.values())
     rows: list[Row] = []
     for place in range(0, len(diff.differences), BATCH):
         part = diff.differences[place : place + BATCH]
         texts = _texts(snapshot, part)
-        rows += [_row(one, texts[one.source_id], entities) for one in part]
+        rows += [_row(one, texts[one.source_id], labels) for one in part]
     rows.sort(key=lambda row: (row["event_time"] or "", row["source"], row["span"]))
     return rows
 
@@ -51,12 +53,12 @@ def _texts(snapshot: Snapshot, part: list[Difference]) -> dict[bytes, Row]:
     return {row["source_id"]: row for row in held.to_pylist()}
 
 
-def _row(one: Difference, source: Row, entities: dict[bytes, Row]) -> Row:
+def _row(one: Difference, source: Row, labels: dict[bytes, Label]) -> Row:
     shown = one.after if one.after is not None else one.before
     assert shown is not None
     start, end = shown["spans"][:2]
     is_told = one.kind != "refused_by_tombstone"
-    claims = [_claim(row, entities) if is_told else None for row in (one.before, one.after)]
+    claims = [_claim(row, labels) if is_told else None for row in (one.before, one.after)]
     return {
         "kind": one.kind,
         "fields": list(one.fields),
@@ -83,14 +85,13 @@ def _words(source: Row, start: int, end: int) -> Row | None:
     }
 
 
-def _claim(row: Row | None, entities: dict[bytes, Row]) -> Row | None:
+def _claim(row: Row | None, labels: dict[bytes, Label]) -> Row | None:
     if row is None:
         return None
-    entity = entities[row["subject_id"]]
     return {
         "candidate": id_text("candidates", row["candidate_id"]),
         "atom": id_text("atoms", row["claim_id"]),
-        "statement": statement_of(row["type"], row["payload"], row["polarity"], subject_label(entity)),
+        "statement": statement_of(row["type"], row["payload"], row["polarity"], labels[row["subject_id"]]),
         "type": row["type"],
         "modality": row["modality"],
         "memory_class": row["memory_class"],

@@ -11,11 +11,11 @@ from amos.retrieval.cues import Cue, surface_terms
 from amos.retrieval.excerpts import Wanted, char_span, cut_excerpt, matches_in
 from amos.retrieval.rows import latest
 from amos.schemas.cuts import marked
+from amos.schemas.labels import OWNER_NAME
 from amos.schemas.ranked import EVIDENCE
 
 _SHOWN_WORDS = "source_id revision content kind event_time author is_owner trust locator"
 SHOWN_COLUMNS = tuple(_SHOWN_WORDS.split())
-OWNER_NAME = "user"
 
 
 def wanted_terms(cues: Iterable[Cue]) -> frozenset[str]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.identity import plain_name
 from amos.schemas.buffers import column_arrays
 from amos.schemas.columns import SCOPE_NAMES
 from amos.schemas.cuts import erased
@@ -142,7 +143,7 @@ def turn_rows(sources: pa.Table) -> Rows:
         "session": mixed(conversation, hashes_of(sources["session"])),
         "turn": _ints_of(sources["turn"], np.int64),
         "block": block,
-        "holder": hashes_of(sources["author"]),
+        "holder": _by_distinct(sources["author"], lambda name: text_hash(plain_name(name)), np.uint64, 0),
         "is_owner": _ints_of(sources["is_owner"], np.uint8),
         "event_us": times_of(sources["event_time"]),
         "ingest_us": times_of(sources["ingest_time"]),

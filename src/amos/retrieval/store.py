@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.freed import give_back
+from amos.identity import plain_name
 from amos.retrieval.cited import TEXT_COLUMNS, Stating, cited_texts, search_text, searchable_texts
 from amos.retrieval.container import IndexDamageError
 from amos.retrieval.corpus import (
@@ -45,6 +46,7 @@ from amos.retrieval.stored import Base, pack_base, read_base
 from amos.retrieval.stored_facts import NO_LESSONS, Lessons, stored_facts
 from amos.retrieval.visibility import RowFilter
 from amos.retrieval.wishes import NO_WISHES, Wishes
+from amos.schemas.labels import LABELLED, Label, label_of, owners_named
 from amos.storage.files import draft_folder, place_file
 from amos.storage.places import place
 
@@ -60,11 +62,10 @@ def no_low_utility(scope: Mapping[str, str]) -> frozenset[bytes]:  # noqa: ARG00
     return frozenset()
 
 
-OWNER_NAME = "user"
 REFRESH_ROWS = 2_048
 """From this many rows on it pays to store what a reader would have to add."""
 
-Statements = Callable[[Iterable[str], Iterable[str], Iterable[str], Iterable[str]], list[str]]
+Statements = Callable[[Iterable[str], Iterable[str], Iterable[str], Iterable[Label]], list[str]]
 """(types, payloads, polarities, subjects) -> one sentence per claim."""
 
 
@@ -293,8 +294,8 @@ def _tail(base: Base | None, snapshot: Snapshot, statements: Statements) -> _Tai
     atoms, holders = _atoms(snapshot, since, statements, sources)
     if sources.num_rows >= REFRESH_ROWS:
         give_back()
-    authors = sources["author"].unique().to_pylist()
-    holders |= {text_hash(name): name for name in authors if name is not None}
+    authors = [plain_name(name) for name in sources["author"].unique().drop_null().to_pylist()]
+    holders |= {text_hash(name): name for name in authors}
     return _Tail(
         turns=build_space(turn_rows(sources), searchable_texts(sources)),
         atoms=atoms,
@@ -308,19 +309,29 @@ def _atoms(
 ) -> tuple[Space, dict[int, str]]:
     atoms = latest(snapshot.table("atoms", ATOM_COLUMNS, since=since), "atom_id", "version")
     subjects = atoms["subject_id"].to_pylist()
-    entities = snapshot.lookup(
-        "entities", "entity_id", atoms["subject_id"].unique(), ["entity_id", "version", "name", "is_owner"]
-    )
-    known = {row["entity_id"]: row for row in latest(entities, "entity_id", "version").to_pylist()}
+    known = _entities(snapshot, atoms["subject_id"].unique())
+    known = _entities(snapshot, pa.array(sorted(owners_named(known.values())), pa.binary(16))) | known
+    called = {one: label_of(row, known.get(row["owner_id"])) for one, row in known.items()}
     owners = [bool(known[subject]["is_owner"]) for subject in subjects]
-    named = [known[subject]["name"] for subject in subjects]
-    names = [OWNER_NAME if owner else name for name, owner in zip(named, owners, strict=True)]
+    names = [_holder(called, known[subject]) for subject in subjects]
     kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
-    said = statements(kinds, payloads, signs, names)
+    said = statements(kinds, payloads, signs, [called[subject] for subject in subjects])
     cited = _cited(snapshot, atoms, sources)
     texts = [search_text(*parts) for parts in zip(said, payloads, cited, strict=True)]
     rows = atom_rows(atoms, said, names, owners)
     return build_space(rows, texts), {text_hash(name): name for name in names}
+
+
+def _entities(snapshot: Snapshot, ids: pa.Array) -> dict[bytes, dict[str, Any]]:
+    rows = latest(snapshot.lookup("entities", "entity_id", ids, LABELLED), "entity_id", "version")
+    return {row["entity_id"]: row for row in rows.to_pylist()}
+
+
+def _holder(called: dict[bytes, Label], entity: dict[str, Any]) -> str:
+    """Return whom a question must name that asks about an entity: whose it is, where they have a name."""
+    label = called[entity["entity_id"]].text
+    is_named = label != entity["name"] and not entity["is_owner"]
+    return called[entity["owner_id"]].text if is_named else label
 
 
 def _cited(snapshot: Snapshot, atoms: pa.Table, sources: pa.Table) -> list[str]:

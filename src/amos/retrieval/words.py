@@ -26,7 +26,7 @@ from amos.retrieval.marks import text_marks, token_marks
 from amos.retrieval.stemming import stem_of
 
 ENCODER = "words"
-ENCODER_VERSION = 3
+ENCODER_VERSION = 4
 LONGEST_TERM = 40
 """Characters; longer words are indexed by their beginning."""
 PASSAGE_WORDS = 220

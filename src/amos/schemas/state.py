@@ -75,7 +75,7 @@ ENTITIES = pa.schema(
         column("entity_id", ID, "keyed id of (scope, kind, owner, name)"),
         column("version", pa.int32(), "row version, from 1"),
         column("kind", TEXT, "author, person, thing or other"),
-        column("name", TEXT, "canonical name"),
+        column("name", TEXT, "canonical name; `user's …` for what is the owner_id's"),
         column("owner_id", ID, "entity it belongs to, for `my …`", nullable=True),
         column("is_owner", pa.bool_(), "printed as `user`"),
         *scope_columns(),

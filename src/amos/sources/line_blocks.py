@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from amos.identity import plain_name
 from amos.schemas.vocabulary import SourceFlag
 from amos.sources.block import Block, Problem
 from amos.sources.faults import Fault, UnreadableRecordError, noted
@@ -52,6 +53,7 @@ class LineBlocks:
         key, conversation, flags = self._key(line, scope, role)
         turn = self._turns.get(conversation, 0) if line.turn is None else line.turn
         self._turns[conversation] = turn + 1
+        named = line.author if plain_name(line.author or "") else None
         block = Block(
             format=self._format,
             record_key=key,
@@ -61,8 +63,8 @@ class LineBlocks:
             locator=f"{context.file}#{number}",
             role=role,
             trust=trust,
-            author=line.author or author,
-            is_owner=role == "user" and _is_owner(line.author, scope),
+            author=named or author,
+            is_owner=role == "user" and _is_owner(named, scope),
             event_us=us,
             event_text=written,
             zone=zone,

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from amos.identity import plain_name
 from amos.schemas.columns import SCOPE_NAMES
 from amos.schemas.raw import RAW
 from amos.sources.block import DEFAULT_PURPOSES
@@ -148,9 +149,8 @@ class LineColumns:
         author = _chosen([kind.author for kind in kinds], rows)
         is_owner = pa.array(np.array([kind.role == "user" for kind in kinds])[places])
         if self.is_set("author"):
-            named = self.fields["author"]
-            is_named = pc.fill_null(pc.greater(pc.binary_length(named), 0), False)
-            author = pc.if_else(is_named, named, author)
+            named = _named(self.fields["author"])
+            author = pc.if_else(named.is_valid(), named, author)
             users = self._scopes.get("user", pa.nulls(self._count, _TEXT))
             is_own = pc.or_(named.is_null(), pc.fill_null(pc.equal(named, users), False))
             is_owner = pc.and_(is_owner, is_own)
@@ -201,6 +201,13 @@ def _coded(column: pa.Array) -> tuple[np.ndarray[Any, Any], list[Any]]:
     """Return per row the place of its word, and the words, None among them."""
     encoded = pc.dictionary_encode(column, null_encoding="encode")
     return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+
+
+def _named(authors: pa.Array) -> pa.Array:
+    """Return the authors that are named, null for one whose name is blank."""
+    codes, words = _coded(authors)
+    names = [word if word is not None and plain_name(word) else None for word in words]
+    return pa.array(names, _TEXT).take(pa.array(codes))
 
 
 def _distinct_keys(raw: bytes) -> int:

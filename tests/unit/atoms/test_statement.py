@@ -4,11 +4,14 @@ import msgspec
 import pytest
 
 from amos.atoms.statement import statement_of
+from amos.schemas.labels import Label
 
 
 def said(kind, fields, polarity="positive", subject="user"):
     """Return the statement of a claim with payload `fields`."""
-    return statement_of(kind, msgspec.json.encode(fields).decode(), polarity, subject)
+    return statement_of(
+        kind, msgspec.json.encode(fields).decode(), polarity, Label(subject, is_author=subject == "user")
+    )
 
 
 DIET = {"property": "diet", "value": "vegan"}

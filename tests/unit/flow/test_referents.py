@@ -85,7 +85,7 @@ def test_the_sister_of_another_speaker_is_not_mine():
         told("m2", "She works as a nurse.", author="Lia"),
     ]
     with remembered(*lines) as memory:
-        assert claims(memory) == ["User's sister's home city is Ghent."]
+        assert claims(memory) == ["Kim's sister's home city is Ghent."]
 
 
 def test_a_window_ends_after_eight_turns_and_with_the_conversation():
