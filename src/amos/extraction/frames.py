@@ -17,6 +17,7 @@ from amos.extraction import (
     frames_given,
     frames_logs,
     frames_play,
+    frames_pretence,
     frames_retractions,
     frames_speakers,
     frames_texts,
@@ -30,6 +31,7 @@ from amos.stage import stage
 _RULES: tuple[Rule, ...] = (
     *frames_texts.RULES,
     *frames_play.RULES,
+    *frames_pretence.RULES,
     *frames_speakers.RULES,
     *frames_logs.RULES,
     *frames_retractions.RULES,

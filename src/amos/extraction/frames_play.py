@@ -81,7 +81,7 @@ _STAGE_DIRECTION = re.compile(
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|[)\]]")
 
 
-def _to_the_end(pattern: re.Pattern[str], kind: Kind) -> Callable[[str], Iterator[Frame]]:
+def to_the_end(pattern: re.Pattern[str], kind: Kind) -> Callable[[str], Iterator[Frame]]:
     """Return the search for all from the first match on."""
 
     def find(text: str) -> Iterator[Frame]:
@@ -92,7 +92,7 @@ def _to_the_end(pattern: re.Pattern[str], kind: Kind) -> Callable[[str], Iterato
     return find
 
 
-def _blocks_behind(pattern: re.Pattern[str]) -> Callable[[str], Iterator[Frame]]:
+def blocks_behind(pattern: re.Pattern[str]) -> Callable[[str], Iterator[Frame]]:
     """Return the search for the blocks that the pattern opens."""
 
     def find(text: str) -> Iterator[Frame]:
@@ -102,7 +102,7 @@ def _blocks_behind(pattern: re.Pattern[str]) -> Callable[[str], Iterator[Frame]]
     return find
 
 
-def _sentences_from(pattern: re.Pattern[str]) -> Callable[[str], Iterator[Frame]]:
+def sentences_from(pattern: re.Pattern[str]) -> Callable[[str], Iterator[Frame]]:
     """Return the search for matches with the rest of their sentence."""
 
     def find(text: str) -> Iterator[Frame]:
@@ -157,17 +157,17 @@ _PURPOSE_STEMS = (
     "sketch", "demo", "sample", "example", "improv", "audition", "homework",
 )  # fmt: skip
 RULES = (
-    Rule(_to_the_end(_PLAY, Kind.PLAYED), stems=_PLAY_STEMS),
-    Rule(_to_the_end(_ROLE, Kind.ROLED), stems=("act as", "act like", "act to me", "behave")),
-    Rule(_blocks_behind(_COMPOSED), stems=_FICTION_STEMS),
-    Rule(_sentences_from(_WITHIN_WORK), stems=_WITHIN_STEMS),
-    Rule(_blocks_behind(_EXAMPLE), stems=_EXAMPLE_STEMS, needs_opening=True),
-    Rule(_blocks_behind(_MEANT_FOR), stems=_PURPOSE_STEMS, needs_opening=True),
-    Rule(_blocks_behind(_MEANT_FOR_ACTING), stems=("quiz", "skit", "scene", "sketch", "improv")),
-    Rule(_to_the_end(_STAGE_DIRECTION, Kind.PLAYED), marks=("(", "[")),
-    Rule(_sentences_from(_SUCH_AS), stems=("e.g", "eg.")),
+    Rule(to_the_end(_PLAY, Kind.PLAYED), stems=_PLAY_STEMS),
+    Rule(to_the_end(_ROLE, Kind.ROLED), stems=("act as", "act like", "act to me", "behave")),
+    Rule(blocks_behind(_COMPOSED), stems=_FICTION_STEMS),
+    Rule(sentences_from(_WITHIN_WORK), stems=_WITHIN_STEMS),
+    Rule(blocks_behind(_EXAMPLE), stems=_EXAMPLE_STEMS, needs_opening=True),
+    Rule(blocks_behind(_MEANT_FOR), stems=_PURPOSE_STEMS, needs_opening=True),
+    Rule(blocks_behind(_MEANT_FOR_ACTING), stems=("quiz", "skit", "scene", "sketch", "improv")),
+    Rule(to_the_end(_STAGE_DIRECTION, Kind.PLAYED), marks=("(", "[")),
+    Rule(sentences_from(_SUCH_AS), stems=("e.g", "eg.")),
     Rule(
-        _sentences_from(_STORY),
+        sentences_from(_STORY),
         stems=tuple(f"{role}{joint}i" for role in _ROLES_IN_STORIES for joint in (" ", ", ")),
     ),
 )

@@ -252,6 +252,7 @@ HOSTILE = [
     "that was a lie, ", "write a poem a b c ", "here is my email a b ", "for the quiz, ", "“",
     "role play as ",
     "please translate that ", "make it sound a", "delete that I ", "A B C ", "fix my a b ", "Not! ", "- - - ",
+    "let's play a ", "you be the x and ", "let's do a ", "pretend ", "imagine this ", "in a made-up ",
 ]  # fmt: skip
 
 
