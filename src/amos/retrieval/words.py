@@ -2,8 +2,8 @@
 
 A term is a short string.  Words give their folded stem; a word with accents also gives
 `=` and its exact form, so that "café" prefers "café" to "cafe" and never meets "cafeteria";
-tokens with digits stay whole and give their parts; runs of unspaced scripts give character
-pairs or triples; a pictograph is a word.
+tokens with digits, and Arabic words behind "and", stay whole and give their parts; runs of
+unspaced scripts give character pairs or triples; a pictograph is a word.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from amos.retrieval import scripts
 from amos.retrieval.language import NEGATIONS, STOP_WORDS
 from amos.retrieval.marks import text_marks, token_marks
-from amos.retrieval.stemming import stem_of
+from amos.retrieval.stemming import behind_conjunction, stem_of
 
 ENCODER = "words"
 ENCODER_VERSION = 4
@@ -52,7 +52,8 @@ class Word:
     """One word of a text as terms.
 
     main: terms that count towards length and coverage.  extra: bonus terms (exact accents).
-    parts: pieces of a token with digits, used by a question only when the whole is unknown.
+    parts: pieces of a token with digits or of two words in one, used by a question only when the whole is
+    unknown.
     """
 
     main: tuple[str, ...]
@@ -135,7 +136,9 @@ def _plain_word(piece: str) -> Word | None:
         return None
     plain = scripts.folded(piece)[:LONGEST_TERM]
     extra = (f"={piece[:LONGEST_TERM]}",) if plain != piece[:LONGEST_TERM] else ()
-    return Word(main=(stem_of(plain),), extra=extra, is_negation=piece in NEGATIONS)
+    joined = behind_conjunction(plain)
+    parts = (stem_of(joined),) if joined else ()
+    return Word(main=(stem_of(plain),), extra=extra, parts=parts, is_negation=piece in NEGATIONS)
 
 
 @lru_cache(maxsize=65_536)

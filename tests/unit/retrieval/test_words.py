@@ -56,6 +56,26 @@ def test_an_elided_article_does_not_hide_the_noun():
     assert "eglis" in terms("l'église")
 
 
+@pytest.mark.parametrize("bare", ["قط", "قطة", "مدينة", "قهوة", "كتاب", "أب", "ماء", "شاي"])
+def test_an_arabic_word_meets_itself_behind_the_article(bare):
+    for before in ("ال", "بال", "كال", "لل") if len(bare) > 2 else ("ال",):
+        assert terms(before + bare) == terms(bare)
+
+
+@pytest.mark.parametrize("bare", ["مدينة", "بيت", "قهوة"])
+def test_an_arabic_word_behind_and_stays_whole_and_gives_the_word(bare):
+    (word,) = words_of("وال" + bare)
+    assert word.parts == words_of(bare)[0].main
+    assert word.main != word.parts
+
+
+@pytest.mark.parametrize("whole", ["الله", "ألم", "بالغ", "بالون", "والد", "والدي", "لله"])
+def test_an_arabic_word_that_begins_so_by_nature_keeps_its_beginning(whole):
+    (word,) = words_of(whole)
+    assert word.main[0].startswith(whole.replace("أ", "ا")[:2])
+    assert word.parts == ()
+
+
 def test_a_long_text_becomes_passages_that_hold_every_word():
     text = " ".join(f"word{n}" for n in range(2 * PASSAGE_WORDS + 5))
     encoded = encode(["short", text, ""], Vocabulary())
