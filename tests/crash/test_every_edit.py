@@ -27,10 +27,11 @@ TABLES = (
     "snapshots", "holds", "conflicts", "leases", "copies", "garbage",
 )  # fmt: skip
 BESIDE = ("conflicts", "copies", "garbage", "holds", "leases", "runs", "snapshots")
-BYTES_PER_FILE = 3
+BYTES_PER_FILE = 4
 BYTES_OF_CATALOG = 32
 WHOLE_EVERY = 256
 REPLACED_STEP = 16
+REPLACED_FILES = 3
 
 
 @pytest.fixture(scope="module")
@@ -242,18 +243,27 @@ def spread(size, count):
     return range(step // 2, size, step)
 
 
-def test_a_flipped_bit_of_any_file_is_named_or_harmless(root, told):
-    connected(root).close()
-    for path in files_of(root):
-        count = BYTES_OF_CATALOG if path.name == "shard.sqlite" else BYTES_PER_FILE
-        assert unnamed_bytes(root, told, path, spread(path.stat().st_size, count)) == []
-
-
 def class_of(root, path):
     """Return what kind of file of a store a path is."""
     if path.suffix != ".parquet":
         return {"shard.sqlite": "catalog", "keys.sqlite": "key"}.get(path.name, "other")
     return "segment" if path.relative_to(root / SHARD).as_posix() in entries_of(root) else "replaced"
+
+
+def sampled_files(root):
+    """Return every file that may hold something; of replaced ones, which nothing opens, only a few."""
+    files = files_of(root)
+    replaced = [path for path in files if class_of(root, path) == "replaced"]
+    assert len(replaced) > REPLACED_FILES
+    return [path for path in files if path not in replaced[REPLACED_FILES:]]
+
+
+def test_a_flipped_bit_of_any_file_is_named_or_harmless(root, told):
+    connected(root).close()
+    for path in sampled_files(root):
+        count = BYTES_OF_CATALOG if path.name == "shard.sqlite" else BYTES_PER_FILE
+        positions = spread(path.stat().st_size, count)
+        assert unnamed_bytes(root, told, path, positions, whole_every=count // 2) == []
 
 
 @pytest.mark.nightly
@@ -294,7 +304,7 @@ def test_text_of_the_catalog_that_is_no_text_is_damage(root):
 
 def test_a_file_that_is_cut_off_or_gone_is_named_or_harmless(root, told):
     connected(root).close()
-    for path in files_of(root):
+    for path in sampled_files(root):
         whole = path.read_bytes()
         for kept in (len(whole) - 1, len(whole) // 2, 0):
             path.write_bytes(whole[:kept])
