@@ -158,7 +158,7 @@ _SHORTEST = 6
 _MOST = 4
 """Values that are looked for near one noun."""
 _OPENS_WHAT = rf"{_ENTERS.pattern}[^!?…\n]*?(?:[!#$%^&*+=~?|]|[0-9])"
-_OPENED_BY = rf"\w[!#$%^&*+=~|][^!?…\n]*?{_ENTERS.pattern}"
+_OPENED_BY = rf"[!#$%^&*+=~?|0-9][^!?…\n]*?{_ENTERS.pattern}"
 _ANSWERS_WHAT = rf"(?:{_ANSWERED.pattern})[^!?…\n]*?(?:\b(?:is|was|are|being|ist|lautet|est|es)\b|[:=])"
 _TAKES_WHAT = rf"\b{_LOCK}\b[^!?…\n]*? {_TAKE}[^!?…\n]*?[0-9]"
 _CODE_OF_WHAT = near(rf"\b{_LOCK}\b", rf"\b{_CODE}\b")

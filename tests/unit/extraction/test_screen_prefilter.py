@@ -5,7 +5,7 @@ from time import process_time
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from amos.extraction.normalise import text_buffer
@@ -35,6 +35,7 @@ def mixed_texts(draw):
 
 @settings(max_examples=50, deadline=None)
 @given(texts=st.lists(mixed_texts(), min_size=1, max_size=8))
+@example(texts=["the word is lantern-cove-58My router"])
 def test_the_bulk_filter_never_hides_what_the_exact_look_finds(texts):
     needed = needed_families(pa.array(texts), may_instruct=False)
     for text, families in zip(texts, needed.tolist(), strict=True):
