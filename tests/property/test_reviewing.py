@@ -19,7 +19,7 @@ from amos.moves import export_tables, import_export
 from laws import digest_of, references, scratch
 from strategies import START, write_lines
 
-FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 NOW = utc_now() + timedelta(days=1)
 
 DOUBTED = st.sampled_from(
@@ -266,7 +266,7 @@ def test_another_extractor_never_decides_again_what_a_person_decided(lines, verd
         sound(store)
 
 
-@FEW
+@settings(FEW, max_examples=5)
 @given(lines=logs("a"), verdicts=VERDICTS)
 def test_what_people_decided_comes_along_with_an_export(lines, verdicts):
     with scratch() as (folder, store):
