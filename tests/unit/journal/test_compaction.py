@@ -39,7 +39,7 @@ def shard(grown, tmp_path):
 
 
 def state(shard):
-    """Return the rows of every table at every third graph version and the newest, and all look-ups of atoms."""
+    """Return all rows at every third graph version and at the newest, and all look-ups of atoms."""
     found = {}
     for version in {*range(0, shard.head, 3), shard.head}:
         with shard.pin(version) as snapshot:
