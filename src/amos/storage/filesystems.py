@@ -19,15 +19,17 @@ _MOUNTS = Path("/proc/self/mountinfo")
 def kind_of_disk(path: Path, mounts: str) -> str | None:
     """Return the file system kind that holds the absolute `path`, from mountinfo text."""
     best, found = -1, None
+    held = f"{path.as_posix().rstrip('/')}/"
     for line in mounts.splitlines():
         fields = line.split(" ")
         if " - " not in line or len(fields) < 5:
             continue
-        point = Path(fields[4].encode().decode("unicode_escape"))
-        kind = line.split(" - ", 1)[1].split(" ", 1)[0]
+        point = fields[4].rstrip("/") + "/"
+        if "\\" in point:
+            point = point.encode().decode("unicode_escape")
         # a later mount on the same point hides the earlier one
-        if path.is_relative_to(point) and len(point.parts) >= best:
-            best, found = len(point.parts), kind
+        if held.startswith(point) and len(point) >= best:
+            best, found = len(point), line.split(" - ", 1)[1].split(" ", 1)[0]
     return found
 
 
