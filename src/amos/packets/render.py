@@ -17,7 +17,7 @@ _CONTROL = frozenset(map(chr, [*range(32), *range(127, 160), 0x202D, 0x202E]))
 _EMPTY = {
     "nothing_stored": "Nothing is stored yet.",
     "nothing_visible": "Nothing that you may see is stored in this scope.",
-    "no_match": "Nothing stored shares a word with the question.",
+    "no_match": "Nothing that still holds shares a word with the question.",
     "below_threshold": "Some memories share a word with the question, none of them closely enough.",
 }
 

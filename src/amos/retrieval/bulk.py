@@ -21,7 +21,7 @@ from amos.kernels.place_scores import (
 )
 from amos.retrieval.candidates import COLUMN, CUE_COLUMNS, DIRECT_CUE_MATCH, kind_share
 from amos.retrieval.cues import Cue, CueTerm
-from amos.retrieval.folding import Items, is_erased
+from amos.retrieval.folding import Items, echoes, is_erased, outdated_turns
 from amos.retrieval.ground import Board, Cells, Ground, ground_of_atoms, ground_of_turns, weights_of
 from amos.retrieval.marks import cue_bit, kind_bit
 from amos.retrieval.mentions import Mention
@@ -119,7 +119,7 @@ class BulkRanker:
         is_out = is_erased(view, turns[:, SCORED_ROW])
         erased = len(np.unique(turns[is_out, SCORED_ROW]))
         turns = turns[~is_out] if erased else turns
-        items, total, outdated = self._folded(turns, atoms, k, reserved)
+        items, total, outdated = self._folded(self._without_echoes(turns, atoms), atoms, k, reserved)
         self._turns.board.is_clean = self._atoms.board.is_clean = True
         rows, scores = atoms[:, SCORED_ROW], atoms[:, SCORED]
         missed = Missed(outdated=outdated, erased=erased, below=missed_turns + missed_atoms)
@@ -127,6 +127,18 @@ class BulkRanker:
         reached = (reach(one[:, SCORED], one[:, SCORED_HELD]) for one in (turns, atoms))
         best = max((int(one.max()) for one in reached if len(one)), default=0)
         return ranking_of(view, mentions, self._profile, Answer(items, total, best), out)
+
+    def _without_echoes(self, turns: I64, atoms: I64) -> I64:
+        """Return the turns without those that hold nothing and stand beside outdated ones alone."""
+        turn, atom = ((one[:, SCORED_ROW], one[:, SCORED_HELD]) for one in (turns, atoms))
+        is_out = outdated_turns(self._view, turn, atom)
+        if is_out is None:
+            return turns
+        place = turns[:, SCORED_PLACE]
+        is_echo = echoes(self._view, place, turns[:, SCORED_HELD], is_out)
+        if len(self._turns.matched):
+            is_echo &= ~self._turns.matched[place]
+        return turns[~is_echo]
 
     def candidates(self, cues: Sequence[Cue], mentions: Sequence[Mention]) -> tuple[I64, int]:
         """Return the turns that answer some cue, as columns of `scored`, and how many missed the floor."""

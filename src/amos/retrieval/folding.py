@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from amos.kernels.postings import spread
 from amos.retrieval.candidates import (
     DIRECT_CUE_MATCH,
     DISPUTED,
+    HOLDER_MATCH,
     NEIGHBOURS,
     SUPERSEDED,
     WORDS,
@@ -48,21 +50,53 @@ def is_erased(view: View, row: I64) -> Mask:
 def without_outdated(view: View, turns: Scored, atoms: Scored) -> tuple[Scored, int]:
     """Return the turns without those that match only where a superseded claim stands, and their number.
 
+    Turns that hold nothing of the question and stand beside outdated ones alone leave with them, uncounted.
+    """
+    is_out = outdated_turns(view, (turns.row, turns.held), (atoms.row, atoms.held))
+    if is_out is None:
+        return turns, 0
+    is_named = (turns.components[:, HOLDER_MATCH] > 0) | (turns.components[:, NEIGHBOURS] == 0)
+    is_echo = echoes(view, turns.place, turns.held, is_out) & ~is_named
+    return keep(turns, ~(is_out | is_echo)), len(np.unique(turns.row[is_out]))
+
+
+def outdated_turns(view: View, turns: tuple[I64, I64], atoms: tuple[I64, I64]) -> Mask | None:
+    """Return which turns match only where a superseded claim stands; None where none does.
+
     A turn is outdated when a claim of it that no longer holds has as much of the question as the turn
     itself, and no claim of it that holds has.
+    turns, atoms: rows of the candidates, and what they hold of the question.
     """
-    if view.wanted.include_superseded or not len(turns.row) or not len(atoms.row):
-        return turns, 0
+    (row, held), (claim, claim_held) = turns, atoms
+    if view.wanted.include_superseded or not len(row) or view.holding[claim].all():
+        return None
     best_held = np.zeros(view.corpus.turns.count, np.int64)
-    np.maximum.at(best_held, turns.row, turns.held)
-    turn, at_atom = view.corpus.turns_of(atoms.row)
-    covers = (atoms.held[at_atom] >= best_held[turn]) & (best_held[turn] > 0)
-    holds = view.holding[atoms.row[at_atom]]
+    np.maximum.at(best_held, row, held)
+    turn, at_atom = view.corpus.turns_of(claim)
+    covers = (claim_held[at_atom] >= best_held[turn]) & (best_held[turn] > 0)
+    holds = view.holding[claim[at_atom]]
     is_outdated = np.zeros(view.corpus.turns.count, bool)
     is_outdated[turn[covers & ~holds]] = True
     is_outdated[turn[covers & holds]] = False
-    is_out = is_outdated[turns.row]
-    return keep(turns, ~is_out), len(np.unique(turns.row[is_out]))
+    is_out: Mask = is_outdated[row]
+    return is_out if is_out.any() else None
+
+
+def echoes(view: View, place: I64, held: I64, is_out: Mask) -> Mask:
+    """Return which turns have of the question only what outdated ones beside them said.
+
+    place, held: of the candidates; is_out: which of them are outdated.
+    """
+    session = view.turns.session
+    if session is None:
+        return np.zeros(len(place), bool)
+    is_said = held > 0
+    said_before, said_still = (
+        np.isin(place, spread(slots, np.zeros_like(slots), session, 0, 0)[0])
+        for slots in (place[is_said & is_out], place[is_said & ~is_out])
+    )
+    is_echo: Mask = ~is_said & said_before & ~said_still
+    return is_echo
 
 
 def _best_per_row(scored: Scored) -> Scored:

@@ -155,6 +155,9 @@ def found_lines(
 _NOTHING = {
     "nothing_stored": "Nothing is stored yet. Read something with `amos ingest PATH`.",
     "nothing_visible": "Nothing in this scope may be seen. Leave the scope flags out, or name another.",
-    "no_match": "Nothing stored shares a word with the question. Try fewer or other words.",
+    "no_match": (
+        "Nothing that still holds shares a word with the question. Try fewer or other words, or "
+        "`--include-superseded`."
+    ),
     "below_threshold": "Some memories share a word with the question, none closely enough. Try other words.",
 }

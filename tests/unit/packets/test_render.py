@@ -47,7 +47,7 @@ def test_the_last_line_counts_items(rendered, form, most, said):
 
 
 def test_emptiness_is_explained(rendered):
-    assert rendered("text", "zeppelin").startswith("Nothing stored shares a word")
+    assert rendered("text", "zeppelin").startswith("Nothing that still holds shares a word")
 
 
 def test_a_small_budget_is_explained(rendered):

@@ -198,6 +198,30 @@ def test_a_superseded_claim_and_its_turn_are_left_out_and_counted():
     assert then["source_id"].to_pylist() == [old]
 
 
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_what_stands_beside_a_superseded_turn_alone_is_no_answer(is_compiled):
+    told = Told()
+    old = told.turn("I reside in Ghent", days=90, conversation="old")
+    told.turn("Okay, noted", days=90, conversation="old", author="Bo", is_owner=False)
+    told.turn("Grey weather today", days=90, conversation="old")
+    new = told.turn("I reside in Bruges now", days=3, conversation="new")
+    change = NOW_US - 3 * DAY_US
+    told.claim(old, "home city", "Ghent", span=(0, 17), intervals=[OPEN_FROM, change])
+    told.claim(new, "home city", "Bruges", span=(0, 22), intervals=[change, OPEN_UNTIL])
+    retriever = told.retriever()
+    retriever.is_compiled = is_compiled
+    gone = retriever.rank(["Ghent"], seen(), 5)
+    assert (gone.items.num_rows, gone.total, gone.empty_reason) == (0, 0, "no_match")
+    assert gone.omitted == {"superseded": 2}
+    assert retriever.rank(["Ghent"], seen(include_superseded=True), 5).total > 1
+    told.turn("Is Ghent far away?", days=90, conversation="old", author="Bo", is_owner=False)
+    retriever = told.retriever()
+    retriever.is_compiled = is_compiled
+    found = retriever.rank(["Ghent"], seen(), 5)
+    assert len(found.items) > 1
+    assert old not in found.items["source_id"].to_pylist()
+
+
 def test_what_happened_is_still_an_answer_when_it_is_over():
     told = Told()
     said = told.turn("I planted leeks yesterday", days=40)
