@@ -22,7 +22,8 @@ from amos.extraction import (
     frames_speakers,
     frames_texts,
 )
-from amos.extraction.frames_found import OPENINGS, Frame, Kind, Rule, flat
+from amos.extraction.frames_found import OPENINGS, Frame, Kind, Rule, flat, holds_any
+from amos.extraction.notes import one_array
 from amos.extraction.screen_view import byte_offsets
 from amos.schemas.claims import CLAIMS, SEGMENTABLE
 from amos.schemas.vocabulary import Cue, Modality, Reason
@@ -106,37 +107,46 @@ def frame_claims(claims: pa.Table, sources: pa.Table) -> pa.Table:
 
 
 def _framed(claims: pa.Table, sources: pa.Table) -> Iterator[tuple[int, Frames]]:
-    """Yield the source rows that hold claims and frames, with the frames."""
+    """Yield the source rows that hold claims and frames, with the frames; equal texts are searched once."""
     if not claims.num_rows:
         return
     rows = np.unique(claims["source_row"].to_numpy())
-    texts = sources["content"].take(pa.array(rows))
-    rules = _RULES
+    said = one_array(sources["content"].take(pa.array(rows))).dictionary_encode()
+    texts, rules = said.dictionary, _RULES
+    places = np.arange(len(texts))
     if texts.nbytes > _SMALL:
         places = np.flatnonzero(suspects(texts))
-        rows, texts = rows[places], texts.take(pa.array(places))
+        texts = texts.take(pa.array(places))
     else:
         rules = _possible(rules, flat("\n".join(texts.to_pylist())))
     if not rules:
         return
-    for row, text in zip(rows.tolist(), texts.to_pylist(), strict=True):
-        found = find_frames(text, rules)
-        if found:
-            yield row, Frames(found)
+    frames = {
+        place: Frames(found)
+        for place, text in zip(places.tolist(), texts.to_pylist(), strict=True)
+        if (found := find_frames(text, rules))
+    }
+    if not frames:
+        return
+    which = said.indices.to_numpy()
+    for at in np.flatnonzero(np.isin(which, list(frames))).tolist():
+        yield int(rows[at]), frames[int(which[at])]
 
 
-def suspects(texts: pa.ChunkedArray) -> NDArray[np.bool_]:
+def suspects(texts: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
     """Return which of the non-null `texts` may hold a frame: (n,) booleans, never too few of them."""
     alone, opened, opening = (
         pc.match_substring_regex(texts, pattern) for pattern in (_ALONE, _OPENED, _OPENING)
     )
-    found: NDArray[np.bool_] = pc.or_(alone, pc.and_(opened, opening)).to_numpy().astype(np.bool_)
-    return found
+    found = pc.or_(alone, pc.and_(opened, opening))
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
 
 
 def _possible(rules: tuple[Rule, ...], plain: str) -> tuple[Rule, ...]:
     """Return those of `rules` that can find anything in flat text."""
     lowered = plain.lower()
+    if not holds_any(plain, OPENINGS):
+        rules = tuple(rule for rule in rules if not rule.needs_opening)
     return tuple(rule for rule in rules if rule.may_find(plain, lowered))
 
 

@@ -54,13 +54,12 @@ class Rule(NamedTuple):
     needs_opening: bool = False
 
     def may_find(self, text: str, lowered: str) -> bool:
-        """Tell whether the search can find anything in `text`."""
-        if self.needs_opening and not _holds_any(text, OPENINGS):
-            return False
-        return _holds_any(lowered, self.stems) or _holds_any(text, self.marks)
+        """Tell whether the search can find anything in `text`, were it to hold an opening."""
+        return holds_any(lowered, self.stems) or holds_any(text, self.marks)
 
 
-def _holds_any(text: str, parts: Iterable[str]) -> bool:
+def holds_any(text: str, parts: Iterable[str]) -> bool:
+    """Tell whether one of `parts` stands in `text`."""
     for part in parts:  # noqa: SIM110 - asked of every text by every rule, and `any` costs twice as much
         if part in text:
             return True
