@@ -86,7 +86,8 @@ def restore(
     """Make a store in the folder `destination` of the backup `source`; return the receipt.
 
     keys: a key file, when the backup has none.  live: a store of the same key; what it has forgotten since
-    the backup is forgotten in the restored store before that opens.  replace: a shard that stands there is
+    the backup is forgotten in the restored store before that opens, as does the store that the key file lies
+    in.  replace: a shard that stands there is
     moved aside, and its erasures count too.  without_erasures: a damaged one that does not tell its erasures
     is passed over, and listed as `unread`.
     """

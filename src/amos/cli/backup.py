@@ -81,7 +81,8 @@ def restore(
 
     The store named by --store, if it is there and has the same key, is the live one: what was forgotten in
     it since the backup is forgotten in the restored store too, before that can be opened. The same holds for
-    a store that is replaced. Everything is built beside its place and verified first.
+    a store that is replaced, and for the one that the file of --keys lies in. Everything is built beside its
+    place and verified first.
 
     \b
     Examples:

@@ -35,9 +35,9 @@ from amos.schemas.catalog import CopyEntry
 class Restoring:
     """From which backup to which store folder, and what may have forgotten more since.
 
-    keys: a key file, when the backup has none.  live: store folder whose erasures are applied.
-    replace: a shard that stands at `destination` is moved aside; its erasures are applied too.
-    without_erasures: a damaged store that does not tell its erasures is passed over.
+    keys: a key file, when the backup has none.  live: store folder whose erasures are applied, as are those
+    of the store that the key file lies in.  replace: a shard that stands at `destination` is moved aside; its
+    erasures are applied too.  without_erasures: a damaged store that does not tell its erasures is passed over.
     """
 
     source: Path
@@ -65,15 +65,24 @@ class Restoring:
         return holds_shard(self.place)
 
     def ledgers(self) -> list[Path]:
-        """Return the store folders whose erasures count: the live one, and the one that is replaced."""
-        named = [] if self.live is None else [self.live]
-        found = {folder.resolve(): folder for folder in [*named, self.destination]}.values()
-        return [folder for folder in found if holds_shard(folder.joinpath(*self.labels))]
+        """Return the store folders whose erasures count: the live one, that of the key, the replaced one."""
+        named = [folder for folder in (self.live, self._store_of_key()) if folder is not None]
+        found = {folder.resolve(): folder for folder in [*named, self.destination]}
+        found.pop(self.source.resolve(), None)
+        return [folder for folder in found.values() if holds_shard(folder.joinpath(*self.labels))]
+
+    def _store_of_key(self) -> Path | None:
+        """Return the store folder that the key file lies in, None when it was kept apart."""
+        if self.keys is None:
+            return None
+        parents = self.keys.resolve().parents
+        folder = parents[len(self.labels)] if len(parents) > len(self.labels) else None
+        return folder if folder is not None and folder.joinpath(*self.labels) == parents[0] else None
 
 
 @dataclass(kw_only=True)
 class Told:
-    """What the ledgers told: rows erased again by table, tombstones that came along, copies, those unread.
+    """What the ledgers told: rows erased again by table, tombstones that came along, copies, which were read.
 
     replaced: the graph version of the shard that is to be replaced; None where none stands there or its
     catalog cannot be read.
@@ -82,6 +91,7 @@ class Told:
     erased: Counter[str] = field(default_factory=Counter)
     tombstones: int = 0
     copies: dict[str, CopyEntry] = field(default_factory=dict)
+    read: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     replaced: int | None = None
 
@@ -117,6 +127,7 @@ def restore_shard(
         "bytes": held.byte_count,
         "erased_again": dict(told.erased),
         "tombstones": told.tombstones,
+        "ledgers": told.read,
         "unread": told.unread,
         "moved_aside": None if aside is None else str(aside),
         "seconds": round(time.perf_counter() - began, 3),
@@ -178,6 +189,8 @@ def _missing(restored: Shard, folder: Path, terms: Restoring, told: Told) -> Mis
         if folder.resolve() == terms.destination.resolve():
             told.replaced = live.head
         told.copies |= {entry.place: entry for entry in live.copies()}
+        if live.key == restored.key:
+            told.read.append(str(folder))
         return missing_erasures(restored, live)
 
 

@@ -39,6 +39,8 @@ def restore_lines(record: Record) -> Iterator[str]:
         yield f"Forgotten again, as since the backup: {forgotten}."
     for folder in record["unread"]:
         yield f"Not read, so that what was forgotten in it since the backup is back: {folder}."
+    if not record["ledgers"] and not record["unread"]:
+        yield "No store of its key was at hand: what was forgotten since is back. Name one with `-s`."
     yield f"It verifies, with state digest {record['state_digest']}."
     if record["moved_aside"]:
         verb = "would be" if record["dry_run"] else "was"

@@ -11,6 +11,7 @@ from amos.journal.store import Shard
 from amos.journal.verify import verify_shard
 from amos.moves import back_up as back_up_store
 from amos.moves import restore
+from amos.views.moves import restore_lines
 from committed_rows import NOW, commit, new_shard, story
 from households import line, write_lines
 
@@ -155,6 +156,19 @@ def test_restoring_never_overwrites_unless_told(kept, tmp_path):
     assert (aside / "shard.sqlite").exists()
     with Shard.open(kept, read_only=True) as shard:
         assert str(aside) in [entry.place for entry in shard.copies()]
+
+
+def test_the_key_in_a_store_brings_what_that_store_has_forgotten(kept, tmp_path):
+    back_up_store(kept, tmp_path / "copy")
+    shutil.copy(kept / SHARD / "keys.sqlite", tmp_path / "apart.sqlite")
+    with amos.api.Store.open(kept) as store:
+        store.forget(next(row["atom_id"] for row in store.list().rows if "Porto" in json.dumps(row)))
+    receipt = restore(tmp_path / "copy", tmp_path / "again", keys=kept / SHARD / "keys.sqlite")
+    assert (receipt["ledgers"], receipt["erased_again"]["atoms"]) == ([str(kept)], 1)
+    assert b"Porto" not in contents(tmp_path / "again")
+    receipt = restore(tmp_path / "copy", tmp_path / "blind", keys=tmp_path / "apart.sqlite")
+    assert (receipt["ledgers"], receipt["erased_again"]) == ([], {})
+    assert any("No store of its key was at hand" in line for line in restore_lines(receipt))
 
 
 def test_what_was_forgotten_since_the_backup_is_forgotten_in_the_restored_store(kept, tmp_path):
