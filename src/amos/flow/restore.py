@@ -37,7 +37,7 @@ class Restoring:
 
     keys: a key file, when the backup has none.  live: store folder whose erasures are applied, as are those
     of the store that the key file lies in.  replace: a shard that stands at `destination` is moved aside; its
-    erasures are applied too.  without_erasures: a damaged store that does not tell its erasures is passed over.
+    erasures are applied too.  without_erasures: a damaged store that tells no erasures is passed over.
     """
 
     source: Path
