@@ -1,10 +1,11 @@
-"""Find payment cards (Luhn), IBANs (mod 97), account and personal numbers; phones, orders and ids stay."""
+"""Find payment cards (Luhn), IBANs (mod 97), numbers of accounts, people, documents; phones and ids stay."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from amos.extraction import screen_documents
 from amos.extraction.screen_view import Hit
 from amos.schemas.vocabulary import Reason
 
@@ -87,13 +88,15 @@ PATTERNS = (
     re.compile(r"[0-9](?:[ \-\xa0]?[0-9]){12}"),
     _IBAN_START,
     *_NAMED_NUMBERS,
-    *_PERSONAL_NUMBERS,
+    re.compile("|".join(pattern.pattern for pattern in _PERSONAL_NUMBERS), re.IGNORECASE),
+    screen_documents.PATTERN,
 )
 """What every find contains."""
 
 
 def find_numbers(text: str) -> Iterator[Hit]:
-    """Yield the cards, account and social security numbers of `text`, in code points."""
+    """Yield the numbers of cards, accounts, people and their documents in `text`, in code points."""
+    yield from screen_documents.find_documents(text)
     for rule, patterns in (("account_number", _NAMED_NUMBERS), ("personal_number", _PERSONAL_NUMBERS)):
         for pattern in patterns:
             for match in pattern.finditer(text):

@@ -99,6 +99,7 @@ HOSTILE = [
     "QUJDREVGR0hJSktM",
     '="', "\t", "\n", "(", '\\"', "would be so lovely if the ",
     "mysql ", "mysql -p", "changed my password from ", "laptop opens with ", "pass is ",
+    "passport number ", "my passport 1 ", "driving licence 9/", "1/a", "X1 ", "id card no A1-",
     "account number ", "AKIAQWERTYUIOPASDFGH ", "do not remember that my ", "ssn ", "219-09-",
     "add to a b ", "assistant ", "-u a:", "bearer ",
 ]  # fmt: skip
