@@ -254,10 +254,13 @@ def _with_rest(
     origin: Origin, meaning: Meaning, value: str, end: int, *, is_kept: bool
 ) -> tuple[str, int, str]:
     """Return the value with country and condition behind it, where it then ends, and the condition."""
-    country = _COUNTRY.match(origin.content[end : end + _REACH].decode(errors="ignore"))
-    if meaning.family == "home" and country is not None:
-        value, end = value + country.group(), end + len(country.group())
+    if meaning.family == "home":
+        country = _COUNTRY.match(origin.content[end : end + _REACH].decode(errors="ignore"))
+        if country is not None:
+            value, end = value + country.group(), end + len(country.group())
     limit = limit_after(origin, meaning.shape, end) if is_kept and value else end
+    if limit == end:
+        return value, end, ""
     condition = clean_value(origin.content[end:limit].decode())
     return (f"{value} {condition}", limit, condition) if condition else (value, end, "")
 
@@ -348,7 +351,7 @@ def claim_cues(
         cues |= _PRONOUN
     if subject.is_person:
         cues |= _THIRD_PARTY
-    if property_name and _EITHER.fullmatch(value):
+    if property_name and " or " in value and _EITHER.fullmatch(value):
         cues |= _HEDGED
     is_other = subject.is_person or (subject.kind in ("other", "person") and "'s " in subject.name)
     is_other = is_other or (subject.kind == "author" and names_person(property_name))

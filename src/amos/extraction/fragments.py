@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 
@@ -91,7 +92,7 @@ def is_fragment(
     span: the words of the claim where more than its value is kept.  end: the byte after the claim.
     """
     said = span or value
-    if _FILLER.search(said) or _STAMMER.search(said) or _FILLER.search(property_name):
+    if _halts(said) or _is_filled(property_name):
         return True
     if is_broken_off(origin, end) or is_embedded(meaning, match, origin):
         return True
@@ -105,6 +106,16 @@ def is_fragment(
     is_run_on = said.split().count("I") > (_MOST_CLAUSES if meaning.shape == "episode" else 1)
     is_part = _is_stub(property_name, value, words) or _points(meaning, match, words) if words else False
     return is_run_on or is_part
+
+
+def _halts(said: str) -> bool:
+    """Tell whether somebody searches for words; a bare number is found."""
+    return not said.isdigit() and (_FILLER.search(said) is not None or _STAMMER.search(said) is not None)
+
+
+@functools.lru_cache(maxsize=8192)
+def _is_filled(property_name: str) -> bool:
+    return _FILLER.search(property_name) is not None
 
 
 def _is_half_described(value: str, origin: Origin, end: int) -> bool:

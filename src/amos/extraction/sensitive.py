@@ -140,6 +140,8 @@ def is_sensitive(property_name: str, value: str, *, is_other: bool, is_thing: bo
     verdict = _of_property(property_name, is_thing=is_thing)
     if verdict is not None:
         return verdict
+    if value.isdigit():  # a number alone names nothing
+        return is_other and _names_matter(property_name)
     if _MADE_UP.search(value):
         return True
     if _touches(value) and not _IS_MADE.search(value):

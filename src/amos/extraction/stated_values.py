@@ -108,7 +108,7 @@ def _repaired(span: tuple[int, int] | None, meaning: Meaning, origin: Origin) ->
     """Return the value that takes the place of the one at `span` in the same breath, None where it stands."""
     if span is None or meaning.shape not in _TRIMMED:
         return None
-    if not origin.cues & _CORRECTION and b" no, " not in origin.content[span[1] : span[1] + _NO_REACH]:
+    if not origin.cues & _CORRECTION and origin.content.find(b" no, ", span[1], span[1] + _NO_REACH) < 0:
         return None
     text = origin.content[span[0] : span[0] + REACH].decode(errors="ignore")
     repair = find_repair(text)
@@ -170,7 +170,7 @@ def _value_text(match: Match, span: tuple[int, int] | None, origin: Origin) -> t
     if span is None:
         return "", False
     text = match.capture(VALUE)
-    if text[-1:].isdigit():
+    if text[-1:].isdigit() and not origin.content.startswith(b".", span[1]):
         unit = _UNIT.match(origin.content[span[1] : span[1] + 8].decode(errors="ignore"))
         text += unit.group() if unit is not None else ""
     when = match.span(layout.ROW_WHEN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -79,6 +80,7 @@ def find_subject(
     return subjects[kind], property_name
 
 
+@functools.lru_cache(maxsize=8192)
 def names_person(property_name: str) -> bool:
     """Tell whether a property is somebody close to the author: "student Tim"."""
     return any(word.casefold() in _PERSONS for word in property_name.split())

@@ -47,24 +47,32 @@ _MESSAGES = frozenset(
 )
 """What comes from somebody rather than from somewhere."""
 
+_CLOSED = (b".", b",", b"!", b"?", b";")
+"""Marks right behind a claim with which nobody breaks off."""
 _WORD_REACH, _TRANSCRIPT_REACH = 24, 300
 
 
 def is_embedded(meaning: Meaning, match: Match, origin: Origin) -> bool:
     """Tell whether the claim's clause hangs on another that does not say that it holds."""
+    before = _before(match, origin)
+    if not before:
+        return False
     if meaning.shape == "episode":
-        return _SUBORDINATE.search(_before(match, origin)) is not None
-    return meaning.family not in _FIXED and _EMBEDDED.search(_before(match, origin)) is not None
+        return _SUBORDINATE.search(before) is not None
+    return meaning.family not in _FIXED and _EMBEDDED.search(before) is not None
 
 
 def is_broken_off(origin: Origin, end: int) -> bool:
     """Tell whether the speaker breaks off right behind the claim."""
-    following = origin.content[end : end + 48].decode(errors="ignore")
+    content = origin.content
+    if content.startswith(_CLOSED, end):
+        return False
+    following = content[end : end + 48].decode(errors="ignore")
     if _BROKEN_OFF.match(following) or _CUT_IN_NAME.match(following):
         return True
-    near = origin.content[max(end - _TRANSCRIPT_REACH, 0) : end + 2]
+    first = max(end - _TRANSCRIPT_REACH, 0)
     for mark in _SPACED_MARKS:
-        if mark in near:
+        if content.find(mark, first, end + 2) >= 0:
             return _CUT_IN_TRANSCRIPT.match(following) is not None
     return False
 
@@ -72,7 +80,7 @@ def is_broken_off(origin: Origin, end: int) -> bool:
 def _before(match: Match, origin: Origin) -> str:
     """Return the last words before the match."""
     start, _ = match.span(ROW_START) or (0, 0)
-    return origin.content[max(start - _WORD_REACH, 0) : start].decode(errors="ignore")
+    return origin.content[max(start - _WORD_REACH, 0) : start].decode(errors="ignore") if start else ""
 
 
 def has_no_place(property_name: str, thing: str) -> bool:
