@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from amos.admission.cells import cells
+from amos.admission.cells import mask
 from amos.identity import CLAIM_SCOPE
 from amos.kernels.hashing import Part, identities, keyed_ids
 from amos.schemas.buffers import column_arrays
@@ -51,7 +52,7 @@ def candidate_ids(
     cited: pa.Table,
     *,
     sources: Octets,
-    span_texts: Sequence[str],
+    span_texts: pa.Array,
     extractor: str,
     key: bytes,
 ) -> dict[str, pa.Array]:
@@ -60,15 +61,13 @@ def candidate_ids(
     sources: (n, 32) identities of the sources.  span_texts: spans as `Spans.as_texts` writes them.
     """
     count = claims.num_rows
-    kind, canonical = pa.array(named.kind, pa.string()), pa.array(named.canonical, pa.string())
     slot, claim = claim_identities(named, claims["polarity"], cited)
-    slots = id_array(slot)
-    texts = pa.array(span_texts, pa.string())
-    candidate = _identities(("candidate", id_array(sources), texts, extractor, id_array(claim)), count)
-    is_single = np.array([one == "single" for one in cells(claims["arity"])])
+    candidate = _identities(("candidate", id_array(sources), span_texts, extractor, id_array(claim)), count)
+    is_single = mask(pc.equal(claims["arity"], "single"))
     history = slot
     if not is_single.all():
-        per_value = _identities(("history", slots, kind, canonical), count)
+        kind, canonical = (pa.array(part, pa.string()) for part in (named.kind, named.canonical))
+        per_value = _identities(("history", id_array(slot), kind, canonical), count)
         history = np.where(is_single[:, None], slot, per_value)
     rows = {
         "candidate_id": ("candidates", candidate),
@@ -88,17 +87,14 @@ def claim_identities(named: Named, polarity: pa.ChunkedArray, cited: pa.Table) -
 
 def _slots(named: Named, cited: pa.Table) -> Octets:
     """Return the identity of each claim's slot: of its property, or of the statement itself."""
-    words, keys = [], []
-    for held, canonical in zip(named.holder_property, named.canonical, strict=True):
-        words.append("statement" if held is None else "slot")
-        keys.append(canonical if held is None else held)
+    held, canonical = (pa.array(part, pa.string()) for part in (named.holder_property, named.canonical))
     parts: list[str | pa.Array | pa.ChunkedArray] = [
-        pa.array(words, pa.string()),
+        pc.if_else(held.is_null(), "statement", "slot"),
         pa.array(named.subject, pa.binary()),
-        pa.array(keys, pa.string()),
+        pc.coalesce(held, canonical),
         pa.array(named.applicability, pa.string()),
     ]
-    return _identities([*parts, *(cited[name] for name in CLAIM_SCOPE)], len(words))
+    return _identities([*parts, *(cited[name] for name in CLAIM_SCOPE)], len(held))
 
 
 def _identities(parts: Sequence[str | pa.Array | pa.ChunkedArray], count: int) -> Octets:

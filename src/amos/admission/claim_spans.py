@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from amos.schemas.buffers import ColumnArrays, column_arrays
@@ -28,10 +28,10 @@ class Spans(NamedTuple):
         """Return one list of start and end in turn per claim."""
         return pa.ListArray.from_arrays(self.offsets.astype(np.int32), pa.array(self.values))
 
-    def as_texts(self) -> list[str]:
+    def as_texts(self) -> pa.Array:
         """Return the numbers of each claim joined by commas, as they enter a candidate's identity."""
-        edges, numbers = self.offsets.tolist(), self.values.tolist()
-        return [",".join(map(str, numbers[first:after])) for first, after in pairwise(edges)]
+        numbers = pa.array(self.values).cast(pa.string())
+        return pc.binary_join(pa.ListArray.from_arrays(self.offsets.astype(np.int32), numbers), ",")
 
     def first(self) -> tuple[I64, I64]:
         """Return start and end of each claim's own range."""

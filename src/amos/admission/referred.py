@@ -66,7 +66,7 @@ def about(rows: Sequence[Row], subjects: Sequence[Subject], sources: Octets, *, 
             part.select(["polarity"]).append_column("arity", arity.take(chosen)),
             part,
             sources=sources[places],
-            span_texts=[",".join(map(str, rows[place]["spans"])) for place in places],
+            span_texts=pa.array([",".join(map(str, rows[place]["spans"])) for place in places]),
             extractor=extractor,
             key=key,
         )

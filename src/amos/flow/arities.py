@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from amos.admission.cells import cells
 from amos.admission.values import fold_property
 from amos.extraction.grammar import load_grammar
 from amos.schemas.choosing import with_column
@@ -23,8 +24,8 @@ def arity_of(held: str | None, otherwise: str) -> str:
 
 def with_arities(claims: pa.Table) -> pa.Table:
     """Return CLAIMS with the arity of each by its property."""
-    held, told = claims["property"].to_pylist(), claims["arity"].to_pylist()
-    arities: list[Any] = [arity_of(*one) for one in zip(held, told, strict=True)]
+    told = cells(claims["arity"])
+    arities: list[Any] = list(map(arity_of, cells(claims["property"]), told))
     if arities == told:
         return claims
     return with_column(claims, "arity", pa.array(arities, claims.schema.field("arity").type))

@@ -310,7 +310,7 @@ def _reworded(
         claims,
         made,
         sources=source_identities(wording),
-        span_texts=[",".join(map(str, spans))],
+        span_texts=pa.array([",".join(map(str, spans))]),
         extractor=REVIEWER,
         key=key,
     )
