@@ -10,13 +10,14 @@ from amos.extraction.fragments import is_fragment
 from amos.extraction.grammar import Grammar, Meaning
 from amos.extraction.hypotheses import generalised
 from amos.extraction.idle import OWNED, idle_reason, is_soon
+from amos.extraction.lists import is_all
 from amos.extraction.matches import Match, Origin
 from amos.extraction.needs import is_meant, is_renounced
 from amos.extraction.payloads import Parts, applicability_of, payload_of, steps_of
 from amos.extraction.sensitive import is_sensitive
 from amos.extraction.standing import Standings
 from amos.extraction.stated_values import further_items, owned_pair, stated_value
-from amos.extraction.subjects import Subject, ages, names_person
+from amos.extraction.subjects import Subject, ages, amounts, names_person
 from amos.extraction.timing import class_of, is_appointment
 from amos.extraction.trimming import denied_from
 from amos.extraction.wording import (
@@ -38,7 +39,13 @@ _HEDGED = int(Cue.HEDGED)
 _SENSITIVE = int(Cue.SENSITIVE)
 _LISTED = frozenset(("preference", "possession", "allergy"))
 """Properties whose further items in a list are claims of their own, like those of habits."""
-_CLOCK = re.compile(r"(?:at|around|by) \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?", re.IGNORECASE)
+_HOUR = r"(?:[01]?\d|2[0-4])"
+_SURE_HOUR = rf"{_HOUR}(?:[:.]\d\d(?: ?[ap]m)?| ?[ap]m| o'clock)"
+_CLOCK = re.compile(
+    rf"(?:at|around|by) {_HOUR}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?"
+    rf"|between {_HOUR}(?:[:.]\d\d)?(?: ?[ap]m)? and {_SURE_HOUR}",
+    re.IGNORECASE,
+)
 _NEW_CLAUSE = re.compile(r",\s(?:so|but|yet|because|'cause)\s")
 """What begins another clause than the statement's own."""
 _EITHER = re.compile(
@@ -106,8 +113,10 @@ class Drafter:
         self._previous = drafted
         if meaning.is_generalised:
             return [drafted, *generalised(drafted, match.capture_span(SUBJECT_CAPTURE))]
-        if drafted.veto is not None or (drafted.property not in _LISTED and meaning.shape != "habit"):
+        if drafted.property not in _LISTED and meaning.shape != "habit":
             return [drafted]
+        if drafted.veto is not None and not is_all(drafted.value or ""):
+            return [drafted]  # "everything" says nothing either, but "everything | but olives" does
         return [
             drafted,
             *self._further(drafted, match, origin),
@@ -186,7 +195,8 @@ class Drafter:
         if meaning.family == "own" and property_name == "location" and _CLOCK.fullmatch(value):
             property_name = "time"
         elif meaning.family == "own":
-            subject, property_name = ages(subject, property_name, value) or (subject, property_name)
+            held = ages(subject, property_name, value) or amounts(subject, property_name, value)
+            subject, property_name = held or (subject, property_name)
         if meaning.shape == "statement":
             end = end_of_statement(origin, start, end)
         time_text, name = match.text(layout.ROW_WHEN) or None, property_name or ""

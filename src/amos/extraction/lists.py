@@ -18,12 +18,16 @@ _PAIR = re.compile(
 _AFTER = re.compile(rf",?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM}?)", re.IGNORECASE)
 _NOR = re.compile(rf"\snor\s(?P<second>{_ITEM}?)")
 _BUT_NOT = re.compile(rf",?\s(?:but|though)\snot\s(?:really\s|so\smuch\s)?(?P<item>{_ITEM}?)")
+_BUT = re.compile(rf",?\sbut\s(?P<item>{_ITEM}?)(?:\s(?:and|or)\s(?P<last>{_ITEM}?))?")
 _END = r"(?=\s*(?:[.!?;:)\n]|$|,?\s(?:but|because|so|since|though|although)\s))"
 _INNER = re.compile(rf",\s?({_ITEM})")
 _LIST_TO_END = re.compile(_LIST.pattern + _END, re.IGNORECASE)
 _AFTER_TO_END = re.compile(_AFTER.pattern + _END, re.IGNORECASE)
 _NOR_TO_END = re.compile(_NOR.pattern + _END, re.IGNORECASE)
 _BUT_NOT_TO_END = re.compile(_BUT_NOT.pattern + _END, re.IGNORECASE)
+_BUT_TO_END = re.compile(_BUT.pattern + _END, re.IGNORECASE)
+_ALL = frozenset(("everything", "anything", "everybody", "everyone", "anybody", "anyone"))
+_ALL_OF = frozenset((*_ALL, "all", "every", "any"))
 _BRACKETED = re.compile(r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*\s?\([^()\n]{1,16}\))+")
 _NO_ITEM = frozenset(
     "i i'm i've my our we you your he she it it's they his her their this that these those there the who "
@@ -58,6 +62,19 @@ def items_after(text: str) -> Items:
     if left_out is None or not is_item(left_out.group("item")):
         return Items(tuple(more), ())
     return Items(tuple(more), (left_out.span("item"),))
+
+
+def is_all(value: str) -> bool:
+    """Tell whether a value is all there is, "everything", of which only an exception says something."""
+    return value.casefold() in _ALL
+
+
+def left_out_of(value: str, text: str) -> Items:
+    """Return what the text behind a value leaves out of all that it takes in: "all fruit | but figs"."""
+    found = _BUT_TO_END.match(text) if value.split(" ", 1)[0].casefold() in _ALL_OF else None
+    if found is None or not all(is_item(item) for item in found.groups() if item is not None):
+        return Items((), ())
+    return Items((), tuple(found.span(name) for name in ("item", "last") if found[name] is not None))
 
 
 def second_inside(value: str) -> tuple[int, tuple[int, int]] | None:

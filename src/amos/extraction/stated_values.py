@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from amos.extraction.grammar import Meaning
 from amos.extraction.lexicon import CUES
-from amos.extraction.lists import REACH, Items, bracketed_end, items_after, second_after, second_inside
+from amos.extraction.lists import (
+    REACH,
+    Items,
+    bracketed_end,
+    items_after,
+    left_out_of,
+    second_after,
+    second_inside,
+)
 from amos.extraction.matches import Match, Origin
 from amos.extraction.repairs import find_repair
 from amos.extraction.timing import LASTING
@@ -38,6 +46,9 @@ _NO_REACH = 8
 _CORRECTION = CUES["correction"]
 _UNIT = re.compile(r"\s?[%‰°€£$¥](?:\s?[CFK](?![^\W_]))?")
 """A unit that is no word, behind a number."""
+_MINUTES = re.compile(r"(?:(?:at|around|about) )?\d{1,2}:\d\d(?::\d\d)?")
+_PER = re.compile(r"(?: ?[a-z]{1,7})?(?: ?/ ?| per )(?:\d+ ?)?[a-z]{1,6}(?!\w)", re.IGNORECASE)
+"""A rate behind a number of minutes and seconds."""
 _WEEKLY = re.compile(
     r"(?:from|between) (?:mon|tues|wednes|thurs|fri|satur|sun)days? (?:to|until|till|through|and) "
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?",
@@ -66,6 +77,9 @@ def stated_value(match: Match, meaning: Meaning, origin: Origin, property_name: 
     repaired = _repaired(span, meaning, origin)
     if repaired is not None:
         return repaired
+    rate = _rate(match, span, origin)
+    if rate is not None:
+        return rate
     value, is_time = _value_text(match, span, origin)
     kind = _kind_of_time(match)
     if meaning.shape not in _TRIMMED or is_time:
@@ -119,6 +133,19 @@ def _repaired(span: tuple[int, int] | None, meaning: Meaning, origin: Origin) ->
     return Stated(value, is_time=False, kind=NO_TIME, end=span[0] + len(text[:end].encode()))
 
 
+def _rate(match: Match, span: tuple[int, int] | None, origin: Origin) -> Stated | None:
+    """Return the value that reads like a time of day and is so much per something: "5:30 | min/km"."""
+    if span is None or _MINUTES.fullmatch(match.capture(VALUE)) is None:
+        return None
+    unit = _PER.match(origin.content[span[1] : span[1] + REACH].decode(errors="ignore"))
+    if unit is None:
+        return None
+    value, end = clean_value(match.capture(VALUE) + unit.group()), span[1] + len(unit.group().encode())
+    when = match.span(layout.ROW_WHEN)
+    is_own = when is not None and when[0] < end and span[0] < when[1]
+    return Stated(value, is_time=False, kind=NO_TIME if is_own else _kind_of_time(match), end=end)
+
+
 def owned_pair(match: Match, origin: Origin) -> tuple[int, Items]:
     """Return where the text begins that holds the second of two counted things, and its place there."""
     span = match.capture_span(VALUE)
@@ -135,10 +162,12 @@ def owned_pair(match: Match, origin: Origin) -> tuple[int, Items]:
 def further_items(match: Match, origin: Origin) -> tuple[int, Items]:
     """Return the byte after the value and the items of the list that goes on there, as byte spans."""
     span = match.capture_span(VALUE)
-    if span is None or not origin.content.startswith(_LIST_MARKS, span[1]):
+    if span is None or not origin.content.startswith((*_LIST_MARKS, b" but "), span[1]):
         return 0, _NO_ITEMS
     text = origin.content[span[1] : span[1] + REACH].decode(errors="ignore")
     found = items_after(text)
+    if found == _NO_ITEMS:
+        found = left_out_of(match.capture(VALUE), text)
     return span[1], Items(*(tuple(_in_bytes(text, item) for item in items) for items in found))
 
 

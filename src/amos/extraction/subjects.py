@@ -6,7 +6,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from amos.extraction.wording import clean_subject, one_spelling
+from amos.extraction.wording import clean_property, clean_subject, one_spelling
 from amos.schemas.vocabulary import Trust
 
 AUTHOR = "user"
@@ -38,6 +38,15 @@ _AGE = re.compile(
     r"(?:(?:, | and |, and )(?:\d{1,3}))*(?: (?:years?|yrs?|months?|weeks?)(?: old)?)?",
     re.IGNORECASE,
 )
+
+
+_NUMBER = r"[€$£]?\d+(?:[.,]\d+)*(?: ?(?:k|%|€|\$|£)(?!\w))?"
+_AMOUNT = re.compile(
+    rf"(?:between|around|about|under|over|above|below) {_NUMBER}(?: (?:and|to|or) {_NUMBER})?"
+    r"(?: (?!away|from|in|on|at|of)[a-z]{1,12}(?: (?:a|per|each) [a-z]{1,12})?)?",
+    re.IGNORECASE,
+)
+"""A quantity that begins like a place."""
 
 
 class Subject(NamedTuple):
@@ -94,6 +103,14 @@ def ages(subject: Subject, property_name: str | None, value: str) -> tuple[Subje
     if (head not in _PERSONS and head not in _ANIMALS) or not _AGE.fullmatch(value):
         return None
     return _thing(property_name, None), "age"
+
+
+def amounts(subject: Subject, property_name: str | None, value: str) -> tuple[Subject, str | None] | None:
+    """Return whose amount "my budget is between 400 and 500" gives and its property, None without one."""
+    owned = subject.name.removeprefix(f"{AUTHOR}'s ")
+    if subject.kind != "thing" or property_name != "location" or not _AMOUNT.fullmatch(value):
+        return None
+    return _authors(clean_property(owned), None)
 
 
 def _authors(property_name: str | None, voice: str | None) -> tuple[Subject, str | None]:
