@@ -20,6 +20,11 @@ _THIRD_PARTY = int(Cue.THIRD_PARTY)
 _OPERATIONAL = int(Cue.OPERATIONAL)
 _AUTHORITY = int(Cue.AUTHORITY)
 _FORMER = int(Cue.FORMER)
+_UNREAD = (
+    (int(Cue.MAY_UNLOCK), Reason.POSSIBLE_SECRET),
+    (int(Cue.REMARKED), Reason.POSSIBLE_SILENCE),
+    (int(Cue.UNREAD_LEAD), Reason.UNREAD_LEAD),
+)
 
 _NEVER_SAID: dict[str, Reason] = {
     Modality.QUESTION: Reason.QUESTION,
@@ -88,13 +93,14 @@ def gate_of(facts: Facts, policy: Policy) -> Gate | None:
         or _not_meant(facts)
         or _untrusted(facts)
         or _delicate(facts)
+        or _unread(facts)
         or _graded(facts, policy)
     )
 
 
 def gate_without_pronoun(facts: Facts, policy: Policy) -> Gate | None:
     """Return what stops a claim that waited for nothing but whom it is about; `facts` name no pronoun."""
-    return _delicate(facts) or _graded(facts, policy)
+    return _delicate(facts) or _unread(facts) or _graded(facts, policy)
 
 
 def utility_of(memory_class: str, policy: Policy) -> int:
@@ -168,6 +174,11 @@ def _delicate(facts: Facts) -> Gate | None:
     if facts.cues & _FORMER:
         return Outcome.IGNORE, Reason.HISTORICAL_OBSERVATION
     return None
+
+
+def _unread(facts: Facts) -> Gate | None:
+    """Return the gate of claims beside which the grammar left something unread that may change them."""
+    return next(((Outcome.QUARANTINE, reason) for cue, reason in _UNREAD if facts.cues & cue), None)
 
 
 def _graded(facts: Facts, policy: Policy) -> Gate | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"(?:n|l|d|s|m|t|qu|c|j)'(?=\w)|\w+(?:['-]\w+)*"
     r"|\.(?!\w)|[!?…\n;:,()–—\"“”«»„><\[\]]|(?<=\s)--?(?=\s)"
 )
-_MARKS = {
+MARKS = {
     **dict.fromkeys(".!?…\n;><", "."),
     **dict.fromkeys((":", "–", "—", "-", "--"), ":"),
     **dict.fromkeys(",()[]", ","),
@@ -49,13 +50,29 @@ def lettered(text: str, letter_of: Mapping[str, str]) -> Lettered:
         lowered = "".join(low if len(low := one.lower()) == 1 else one for one in text)
     letters: list[str] = []
     spans: list[tuple[int, int]] = []
-    for match in _TOKEN.finditer(lowered):
+    for match in TOKEN.finditer(lowered):
         token = match.group()
-        letter = _MARKS.get(token) or letter_of.get(token, OTHER)
+        letter = MARKS.get(token) or letter_of.get(token, OTHER)
         if letter:
             letters.append(letter)
             spans.append(match.span())
     return Lettered("".join(letters), spans)
+
+
+def letters_only(text: str, letter_of: Mapping[str, str]) -> str:
+    """Return the letters of `lettered` without their ranges, in half the time."""
+    return "".join([letter for _, letter in letters_of_words(text, letter_of)])
+
+
+def letters_of_words(text: str, letter_of: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return each word or mark of `text`, folded, with its letter; those passed over have none."""
+    return [(token, MARKS.get(token) or letter_of.get(token, OTHER)) for token in TOKEN.findall(text.lower())]
+
+
+def nth_word(text: str, start: int, end: int, number: int) -> tuple[int, int]:
+    """Return the range of a word of `text[start:end]` as `letters_of_words` counts them."""
+    found = next(itertools.islice(TOKEN.finditer(text[start:end].lower()), number, None))
+    return start + found.start(), start + found.end()
 
 
 def any_of(letter_of: Mapping[str, str], letters: str) -> str:

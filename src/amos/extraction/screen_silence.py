@@ -21,7 +21,7 @@ _SKIPPED = """
     auf ab actually your its their pues por vor tout todo y'all lieber up one over lol haha tbh surtout
     assistant dear
 """
-_LETTER_OF = classes(
+SILENCE_WORDS = classes(
     _SKIPPED,
     N="""
     inutile don't dont never not no none nothing nowhere without ne n' nicht nichts nie niemals nirgends
@@ -178,23 +178,23 @@ _SILENCE = re.compile(f"{_START}(?:{'|'.join(_OPENING)})|(?=[WC])(?:{'|'.join(_W
 _NO_ORDER = re.compile("L(?=[KRkrhj])")
 """An English "no" before a verb answers something: "no, save it" may lack its comma."""
 _AS_DENIED = str.maketrans("Ls", "NK")
-_DENIED = any_of(_LETTER_OF, "NnfSlOeL")
-_KEPT = any_of(_LETTER_OF, "KRkrhDGMs")
+_DENIED = any_of(SILENCE_WORDS, "NnfSlOeL")
+_KEPT = any_of(SILENCE_WORDS, "KRkrhDGMs")
 _WAYS = (
     (near(_DENIED, _KEPT),),
     (
-        near(any_of(_LETTER_OF, "Kk"), any_of(_LETTER_OF, "Z")),
-        near(any_of(_LETTER_OF, "Vl"), any_of(_LETTER_OF, "H")),
+        near(any_of(SILENCE_WORDS, "Kk"), any_of(SILENCE_WORDS, "Z")),
+        near(any_of(SILENCE_WORDS, "Vl"), any_of(SILENCE_WORDS, "H")),
     ),
     (
-        near(any_of(_LETTER_OF, "e"), rf"(?:\byou\b|{any_of(_LETTER_OF, 'w')})"),
-        near(any_of(_LETTER_OF, "S"), any_of(_LETTER_OF, "a")),
+        near(any_of(SILENCE_WORDS, "e"), rf"(?:\byou\b|{any_of(SILENCE_WORDS, 'w')})"),
+        near(any_of(SILENCE_WORDS, "S"), any_of(SILENCE_WORDS, "a")),
     ),
     (
-        any_of(_LETTER_OF, "UvP"),
-        rf"{any_of(_LETTER_OF, 'b')}\W+(?:{any_of(_LETTER_OF, 'u')}|\byou\b)",
-        rf"{any_of(_LETTER_OF, 'u')}[^!?…\n]{{0,20}}[:–—-]",
-        rf"{any_of(_LETTER_OF, 'A')}[^!?…\n]*?(?:\bas if\b|{any_of(_LETTER_OF, 'c')})",
+        any_of(SILENCE_WORDS, "UvP"),
+        rf"{any_of(SILENCE_WORDS, 'b')}\W+(?:{any_of(SILENCE_WORDS, 'u')}|\byou\b)",
+        rf"{any_of(SILENCE_WORDS, 'u')}[^!?…\n]{{0,20}}[:–—-]",
+        rf"{any_of(SILENCE_WORDS, 'A')}[^!?…\n]*?(?:\bas if\b|{any_of(SILENCE_WORDS, 'c')})",
     ),
 )
 PATTERNS = tuple(re.compile("|".join(ways), re.IGNORECASE) for ways in _WAYS)
@@ -228,7 +228,7 @@ def _clauses(letters: str) -> Iterator[tuple[int, int]]:
 
 def find_silence(text: str) -> Iterator[tuple[int, int]]:
     """Yield the range of each request in `text`, whose apostrophes are plain."""
-    read = lettered(text, _LETTER_OF)
+    read = lettered(text, SILENCE_WORDS)
     letters = _NO_ORDER.sub(OTHER, read.letters).translate(_AS_DENIED)
     yield from read._replace(letters=letters).found(_SILENCE)
     for start, end in _clauses(letters):

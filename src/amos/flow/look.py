@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from amos.atoms.feedback import Fed
 from amos.atoms.statement import statement_of
 from amos.errors import UsageError
+from amos.extraction.unread import Stated, words_beside
 from amos.flow.claims import shown_value, subject_labels
 from amos.flow.echoed import Echoed, echoes_in_sight
 from amos.flow.learned import feedback_in_sight, shown_learned
@@ -269,6 +270,7 @@ def _candidate(row: Row, label: Label, decision: Row | None, source: Row) -> Row
         "statement": None if is_bare else statement_of(row["type"], row["payload"], row["polarity"], label),
         "outcome": decision["outcome"] if decision else None,
         "reasons": decision["reasons"] if decision else [],
+        "beside": None if is_bare or decision is None else words_beside_claim(row, source, decision),
         "subject": label.text,
         "property": None if is_bare else fields.get("property"),
         "value": None if is_bare else shown_value(fields),
@@ -283,6 +285,17 @@ def _candidate(row: Row, label: Label, decision: Row | None, source: Row) -> Row
         "source_id": shown_id("source_id", row["source_id"]),
         "scope": shown_scope(row),
     }
+
+
+def words_beside_claim(row: Row, source: Row, decision: Row) -> str | None:
+    """Return the words beside a candidate for which it was held, None where it waits for none."""
+    fields = msgspec.json.decode(row["payload"])
+    start, end = row["spans"][:2]
+    claim = Stated(start, end, fields.get("property"), shown_value(fields), row["polarity"])
+    return next(
+        (said for reason in decision["reasons"] if (said := words_beside(source["content"], claim, reason))),
+        None,
+    )
 
 
 def source_rows(sight: Sight, rows: pa.Table) -> list[Row]:  # noqa: ARG001 - one shape for all printers

@@ -27,6 +27,7 @@ from amos.extraction.notes import one_array, without_idle
 from amos.extraction.registry import Extractor
 from amos.extraction.screen import apply_cuts, screen
 from amos.extraction.tool_outcomes import ANSWERS, add_tool_outcomes
+from amos.extraction.unread import mark_unread
 from amos.flow.arities import with_arities
 from amos.flow.referents import Referents
 from amos.flow.referents_told import NothingTold, Told
@@ -191,6 +192,7 @@ def read_claims(sources: pa.Table, rules: Rules) -> Heard:
     proposal = rules.extractor.propose(segmentable, is_compiled=rules.is_compiled)
     claims = mark_former(frame_claims(proposal.claims, segmentable), segmentable)
     claims, notes = without_idle(claims, proposal.notes)
+    claims = mark_unread(claims, segmentable)
     claims = with_arities(bound_temporary(claims, segmentable))
     claims = add_tool_outcomes(claims, as_schema(sources.select(ANSWERS.names), ANSWERS))
     requests = requests_of(segmentable)

@@ -15,7 +15,7 @@ from amos.admission.policy import Policy
 from amos.clock import as_text, to_us
 from amos.errors import UsageError
 from amos.flow.claims import shown_value
-from amos.flow.look import Listed, atom_rows, decision_rows, labels
+from amos.flow.look import Listed, atom_rows, decision_rows, labels, words_beside_claim
 from amos.flow.paging import PageRequest, choose_page
 from amos.flow.printed import shown_id, shown_scope, shown_time
 from amos.flow.review import statements_of
@@ -88,7 +88,7 @@ def queue_rows(sight: Sight, queue: pa.Table) -> list[Row]:
         is_stale = any(basis.changed_at > case.seen_at for basis in bases[case.identifier])
         rows.append(
             {
-                **_summary(case, said[case.identifier], names),
+                **_summary(case, said[case.identifier], names, sources[case.row["source_id"]]),
                 **_wait(case, waiting, to_us(sight.now)),
                 "is_stale": is_stale,
                 "triggers": triggers.of(case, is_stale=is_stale),
@@ -98,7 +98,7 @@ def queue_rows(sight: Sight, queue: pa.Table) -> list[Row]:
     return rows
 
 
-def _summary(case: Case, statement: str | None, names: dict[bytes, Label]) -> Row:
+def _summary(case: Case, statement: str | None, names: dict[bytes, Label], source: Row) -> Row:
     row = case.row
     claim = case.table == "candidates"
     fields = msgspec.json.decode(row["payload"]) if claim else {}
@@ -108,6 +108,7 @@ def _summary(case: Case, statement: str | None, names: dict[bytes, Label]) -> Ro
         "statement": statement,
         "outcome": case.decision["outcome"],
         "reasons": case.decision["reasons"],
+        "beside": words_beside_claim(row, source, case.decision) if claim and statement is not None else None,
         "flags": [] if case.flag is None else list(case.flag.labels),
         "type": row.get("type"),
         "subject": names[row["subject_id"]].text if claim else None,
@@ -185,7 +186,7 @@ def case_on(desk: Desk, case: Case, since_us: int) -> Row:
     asked = Asked.of(sight, case) if case.kind == "forget" else None
     records = records_of(sight.snapshot, [(case.table, case.identifier)], desk.key)[case.identifier]
     return {
-        **_summary(case, said, _subjects(sight, [case])),
+        **_summary(case, said, _subjects(sight, [case]), source),
         **_wait(case, since_us, to_us(sight.now)),
         "is_waiting": case.is_waiting,
         "is_expired": case.is_expired(to_us(sight.now)),

@@ -178,7 +178,7 @@ class Modality(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a decision fell as it did; the closed list of reason codes, version 2."""
+    """Why a decision fell as it did; the closed list of reason codes, version 3."""
 
     NEW_FACT_FOR_SLOT = "new_fact_for_slot"
     NEW_UNKEYED_FACT = "new_unkeyed_fact"
@@ -234,6 +234,9 @@ class Reason(StrEnum):
     NON_DURABLE_CLASS = "non_durable_class"
     UNTRUSTED_SOURCE_REQUIRES_REVIEW = "untrusted_source_requires_review"
     PROCEDURE_NEEDS_REVIEW = "procedure_needs_review"
+    POSSIBLE_SILENCE = "possible_silence"  # a clause beside it may ask not to keep it
+    POSSIBLE_SECRET = "possible_secret"  # its value may open something
+    UNREAD_LEAD = "unread_lead"  # what leads to it may make it no statement of its author
     INCOMPLETE_PROVENANCE = "incomplete_provenance"
     POLICY_REQUIRED = "policy_required"
     QUARANTINE_EXPIRED = "quarantine_expired"
@@ -289,3 +292,6 @@ class Cue(IntFlag):
     APPROVED = 131072  # not of the clause: a reviewer let the candidate in
     AUTHORITY = 524288  # not of the clause: its source is registered as the authority for the property
     RETURNED = 262144  # not of the clause: a tombstone had kept it out until its time was over
+    REMARKED = 1048576  # a clause beside it speaks of the saying in words that no rule knows
+    UNREAD_LEAD = 2097152  # what leads to it may make it somebody else's, or no statement
+    MAY_UNLOCK = 4194304  # a value that may open something

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from amos.schemas.cuts import marked
+
+_BESIDE_CHARS = 80
 
 
 def visible(text: str) -> str:
@@ -56,3 +59,8 @@ def amount(size: int) -> str:
             break
         value, unit = value / 1_000, larger
     return f"{size:,} B" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def beside(row: Mapping[str, Any]) -> str:
+    """Return the words beside a claim for which it waits, to be put behind its reasons."""
+    return f" “{shortened(row['beside'], _BESIDE_CHARS)}”" if row.get("beside") else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from amos.views.entities import mention_lines
-from amos.views.plain import minute, plural, shortened, visible
+from amos.views.plain import beside, minute, plural, shortened, visible
 
 Row = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def queue_lines(
 
 def _why(row: Row) -> str:
     """Return the reasons of the decision, and what outcomes say against it."""
-    told = ", ".join(row["reasons"])
+    told = ", ".join(row["reasons"]) + beside(row)
     return f"outcomes: {', '.join(row['flags'])}; {told}" if row["flags"] else told
 
 

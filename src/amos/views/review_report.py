@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from amos.views.page import entries, facts, page, tag
-from amos.views.plain import counted, minute, plural, visible
+from amos.views.plain import beside, counted, minute, plural, visible
 from amos.views.review import EMPTY, queue_lines
 
 Row = Mapping[str, Any]
@@ -103,7 +103,7 @@ def _body(report: Row, figures: str) -> Iterator[str]:
 
 def _case(case: Row) -> Iterator[str]:
     yield f'<article id="{escape(case["ref"])}"><header>{tag(_NAMES[case["kind"]], _TONES[case["kind"]])}'
-    yield f"<span>{escape(', '.join(case['reasons']))}</span>"
+    yield f"<span>{escape(', '.join(case['reasons']) + beside(case))}</span>"
     end = "" if case["deadline"] is None else f", until {case['deadline'][:10]}"
     yield f"<span>{case['age_days']:g} d{end}</span>"
     if case["is_stale"]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from amos.views.plain import counted, day, minute, plural, shortened, visible
+from amos.views.plain import beside, counted, day, minute, plural, shortened, visible
 
 Row = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def _atom_line(row: Row) -> str:
 
 def _candidate_line(row: Row) -> str:
     said = "(withheld)" if row["statement"] is None else shortened(row["statement"], _STATEMENT_CHARS)
-    why = f"{row['outcome']}: {', '.join(row['reasons'])}"
+    why = f"{row['outcome']}: {', '.join(row['reasons'])}{beside(row)}"
     return f"{row['candidate_id']}  {day(row['event_time'])}  {row['type']}: {said} ({why})"
 
 

@@ -16,6 +16,7 @@ from amos.flow.review_words import Words
 from amos.flow.rules import default_policy, default_rules
 from amos.identity import random_id
 from amos.moves import export_lines, export_tables, import_export
+from amos.views.review import queue_lines
 from forgotten import traces_of
 from households import line, write_lines
 from laws import digest_of, references
@@ -65,6 +66,22 @@ def test_an_edit_can_be_looked_at_again_and_worded_anew(store, tmp_path):
     with Store.open(tmp_path / "again") as copy:
         assert statements(copy) == statements(store)
         assert copy.verify(deep=True).problems == []
+
+
+def test_a_claim_held_for_the_words_beside_it_says_which(store, tmp_path):
+    said = line("r6", "I work at Brightline, and that goes no further than this chat.", 6)
+    store.ingest(write_lines(tmp_path / "more.jsonl", said), format="messages")
+    beside = "that goes no further than this chat"
+    (row,) = store.review(QueueFilter(reasons=("possible_silence",))).rows
+    assert row["beside"] == beside
+    assert store.show_review(row["ref"])["beside"] == beside
+    assert any(
+        beside in text for text in queue_lines([row], cursor=None, is_store_empty=False, is_filtered=True)
+    )
+    listed = store.list(Wanted(kind="candidates")).rows
+    assert [one["beside"] for one in listed if one["beside"]] == [beside]
+    store.decide("approve", row["ref"], seen=store.shard.head)
+    assert "User's employer is Brightline." in statements(store)
 
 
 def test_an_import_keeps_who_decided_and_when_and_the_digest(store, tmp_path):
