@@ -89,7 +89,7 @@ _AFTER = (
     r"^(?!I)(?=.*[tT])(?=.*M)(?=.*[YDF])",  # "let that one slip your mind"
     r"^(?!TDKx|[Ix][^D]{0,3}D)(?=.*K)(?=.*D)(?=.*[tTY])",  # "which you did not hear from me"
     r"^D[^I]*K|^x[ID]{2,3}K",  # "no one is supposed to know", "pretend I never mentioned her"
-    r"^[^ID]*F[^I]*[tT]|^F.*I|^F[^I]*$|^[tT].*F",  # "scratch what I just told you"
+    r"^[^ID]*F[^I]*[tT]|^F.*I.*K|^F[^I]*$|^[tT].*F",  # "scratch what I just told you"
     r"I.*W.*[tTF]|^ID[mw]*w[tT]|^I.*D.*W.*[tT]",  # "I don't want that turning up"
     r"^D[^I]*L$",  # "and not for later"
     r"^[tT]V.*[DLM]|^[tT].*DV",  # "that stays with us"
