@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,14 +16,15 @@ from amos.kernels.fused import split_fused
 from amos.kernels.moments import mark_times
 from amos.kernels.segments import mark_breaks, mark_pasted, merge_phrases
 from amos.kernels.tokens import tokenise
+from amos.patterns import pattern_of
 
 _LANGUAGES = {
     "en": layout.NOTE_ENGLISH, "de": layout.NOTE_GERMAN, "fr": layout.NOTE_FRENCH, "es": layout.NOTE_SPANISH,
     "other": layout.NOTE_OTHER,
 }  # fmt: skip
 _FULL = 1_000_000
-_STOP = re.compile(rb"(\.{3}|\xe2\x80\xa6|[.!?])[\"')\]]{0,2}[ \t]+(?=[A-Z])")
-_LINE = re.compile(rb"[^\s.!?:;,\-*\"')\]][ \t]*\n[ \t]*(?=[a-z0-9])")
+_STOP = pattern_of(rb"(\.{3}|\xe2\x80\xa6|[.!?])[\"')\]]{0,2}[ \t]+(?=[A-Z])")
+_LINE = pattern_of(rb"[^\s.!?:;,\-*\"')\]][ \t]*\n[ \t]*(?=[a-z0-9])")
 LONGEST = 100_000
 """Bytes from which a text is not looked at: somebody reads what is returned."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from amos.clock import to_us
 from amos.extraction.times import end_of_local_day
+from amos.patterns import pattern_of
 from amos.schemas.claims import CLAIMS, SEGMENTABLE
 from amos.schemas.vocabulary import Cue, MemoryClass
 from amos.stage import stage
@@ -20,7 +19,7 @@ _IRREGULAR = (
     "felt knew grew began sang swam flew wrote read spoke took got gave saw met paid left lost sat "
     "stood".split()
 )
-_TOLD_AS_PAST = re.compile(
+_TOLD_AS_PAST = pattern_of(
     r"\W*(?:(?:\S+ ){1,5}?(?:was|were|had|wasn['’]t|weren['’]t|used to)|(?:(?i:i|we|he|she|they)"
     r"|[A-Z][\w'’-]+)"
     rf"(?: (?:also|once|only|still|never|always|[a-z]+ly))? (?:{'|'.join(_IRREGULAR)}"

@@ -7,19 +7,20 @@ from typing import NamedTuple
 
 from amos.extraction.lists import REACH, is_item
 from amos.extraction.matches import Origin
+from amos.patterns import pattern_of
 
-_LIMIT = re.compile(
+_LIMIT = pattern_of(
     r",? (?:except(?:ing)?(?: for)?|apart from|aside from|other than|with the exception of|excluding|unless"
     r"|as long as|provided(?: that)?|but only|but not (?:when|if|on|in|at|before|after|during|for|with))"
     r" [^.!?;,\n]{2,80}?(?=\s{0,2}(?:[.!?;,\n]|$))",
     re.IGNORECASE,
 )
-_DUE = re.compile(
+_DUE = pattern_of(
     r",? (?:when|once|as soon as|after|before|if|until|by the time|the moment) (?!i can|possible|you can)"
     r"[^.!?;,\n]{3,80}?(?=\s{0,2}(?:[.!?;,\n]|$))",
     re.IGNORECASE,
 )
-_DUE_INSIDE = re.compile(
+_DUE_INSIDE = pattern_of(
     r"\s(?P<due>(?:when|once|as soon as|after|before|if|until|by the time|the moment) (?!i can|possible"
     r"|you can).{3,80})$",
     re.IGNORECASE,
@@ -33,7 +34,7 @@ _PART = (
     r"|on (?:weekdays|weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)|in (?:spring|summer|autumn"
     r"|fall|winter)|(?:for|with|after|before) (?:breakfast|lunch|dinner|work|bed|meals))"
 )
-_PAIR = re.compile(
+_PAIR = pattern_of(
     rf"\s(?P<first>{_PART}),?\s(?:and|but|or)\s(?P<item>[^\s.,;!?]+(?:\s[^\s.,;!?]+){{0,3}}?)"
     rf"\s(?P<second>{_PART})(?=\s{{0,2}}(?:[.!?;,\n]|$))",
     re.IGNORECASE,

@@ -29,6 +29,7 @@ from amos.extraction.worth import worth_of
 from amos.kernels import rows as layout
 from amos.kernels.features import EVERY, NO_TIME
 from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Cue, MemoryClass, Reason
 
 _NO_LONGER = int(Cue.NO_LONGER)
@@ -41,21 +42,21 @@ _LISTED = frozenset(("preference", "possession", "allergy"))
 """Properties whose further items in a list are claims of their own, like those of habits."""
 _HOUR = r"(?:[01]?\d|2[0-4])"
 _SURE_HOUR = rf"{_HOUR}(?:[:.]\d\d(?: ?[ap]m)?| ?[ap]m| o'clock)"
-_CLOCK = re.compile(
+_CLOCK = pattern_of(
     rf"(?:at|around|by) {_HOUR}(?:[:.]\d\d)?(?: ?[ap]m)?(?: o'clock)?"
     rf"|between {_HOUR}(?:[:.]\d\d)?(?: ?[ap]m)? and {_SURE_HOUR}",
     re.IGNORECASE,
 )
-_NEW_CLAUSE = re.compile(r",\s(?:so|but|yet|because|'cause)\s")
+_NEW_CLAUSE = pattern_of(r",\s(?:so|but|yet|because|'cause)\s")
 """What begins another clause than the statement's own."""
-_EITHER = re.compile(
+_EITHER = pattern_of(
     r"(?:either )?[\w.'’-]{1,16} or [\w.'’-]{1,16}(?:,.*)?"
     r"|(?:either )?(?:an?|the) [\w.'’ -]{1,32} or (?:an?|the) [\w.'’ -]{1,32}(?:,.*)?"
 )
 """A value that leaves open which: "A or B"."""
 _CUT = b"\x1a"
 _CLAUSE_MARKS = (b". ", b"! ", b"? ", b"\n", b"; ", b", ", b" and ", b" but ", b" und ", b" et ", b" y ")
-_COUNTRY = re.compile(r", [A-Z][a-z]{3,16}(?=[.!]?\s*\Z)")
+_COUNTRY = pattern_of(r", [A-Z][a-z]{3,16}(?=[.!]?\s*\Z)")
 """Names the country behind a town, at the end of a text."""
 _REACH = 24
 _ENDINGS = ("no longer", "anymore", "any more", "any longer", "no more")

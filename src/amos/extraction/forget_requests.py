@@ -19,6 +19,7 @@ from amos.extraction.frames import find_frames
 from amos.extraction.frames_found import Kind, flat
 from amos.extraction.notes import coded, one_array, unread_reasons
 from amos.extraction.screen_view import byte_offsets
+from amos.patterns import pattern_of
 from amos.schemas.choosing import with_column
 from amos.schemas.claims import CLAIMS, SOURCE_NOTES
 from amos.schemas.vocabulary import UNSEEN, Modality, Reason, SourceFlag, Trust
@@ -159,7 +160,7 @@ _SPANISH_ASK = r"(?:(?:puedes|podrías|quiero que|por favor,?) )?"
 
 def _named(openers: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(
-        re.compile(opener + pattern.replace("%s", "what"), re.IGNORECASE)
+        pattern_of(opener + pattern.replace("%s", "what"), re.IGNORECASE)
         for opener, patterns in openers
         for pattern in patterns
     )
@@ -185,21 +186,21 @@ _GATE = (
     "|no (?:recuerdes|guardes)"
 )
 """What every text with a request matches."""
-_GATE_ALONE = re.compile(_GATE)
+_GATE_ALONE = pattern_of(_GATE)
 _SMALL = 8_192
 """Bytes of texts that are searched one by one."""
-_QUOTED = re.compile(
+_QUOTED = pattern_of(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|‘[^’\n]{1,400}’(?!\w)"
     r"|(?<!\w)'[^'\n]{8,400}'(?!\w)|```.*?(?:```|\Z)|`[^`\n]{1,400}`|^[ \t]*[>|].*$",
     re.DOTALL | re.MULTILINE,
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = pattern_of(
     r"(?<!\w)(?:if|when|whenever|how|why|what if|suppose|imagine|wenn|falls|wie|si|cuando|quand|comment"
     r"|cómo)(?!\w)"
     r"[^.!?;\n]{0,60}$",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_TOLD = pattern_of(
     r"(?<!\w)(?:told|tell|tells|asked|asks|says?|said|sagt|sagte|meinte|dit|a dit|dijo"
     r"|dice)(?!\w)[^.!?;\n]{0,40}$",
     re.IGNORECASE,

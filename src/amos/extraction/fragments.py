@@ -12,9 +12,10 @@ from amos.extraction.surroundings import has_no_place, is_broken_off, is_embedde
 from amos.extraction.worth import is_activity
 from amos.kernels.features import NOW
 from amos.kernels.match import SCOPE, SUBJECT_CAPTURE, VALUE
+from amos.patterns import pattern_of
 
-_FILLER = re.compile(r"(?<![\w'’-])(?:uh|um|uhm|erm|mm|hmm|y'know|i mean)(?![\w'’-])|\{", re.IGNORECASE)
-_STAMMER = re.compile(
+_FILLER = pattern_of(r"(?<![\w'’-])(?:uh|um|uhm|erm|mm|hmm|y'know|i mean)(?![\w'’-])|\{", re.IGNORECASE)
+_STAMMER = pattern_of(
     r"(?<![\w'’-])(?!(?:that|had|very|really|so|much|bye|ha|no|yes|is) )(\w+),? \1(?![\w'’-])", re.IGNORECASE
 )
 _POINTERS = frozenset("this these those that here them it him her his their its your there".split())
@@ -26,16 +27,16 @@ _LOOSE_ENDS = frozenset(
 )
 _UNNAMED = frozenset("it this that them these those there him her you something anything everything".split())
 _PRONOUNS = frozenset("it this that them these those there here".split())
-_POINTING_ON = re.compile(
+_POINTING_ON = pattern_of(
     r"\b(?:this|that|these|those)(?: (?:for|in|on|at|to|with|since|from|as|all|every|by|and|or)\b|$)"
 )
 _OBJECTS = frozenset("it them him her you so something that those".split())
 _TALKED_OF = frozenset(("it", "them"))
 _CLAUSE_HEADS = frozenset("they we i he she it there you".split())
-_HEARSAY = re.compile(
+_HEARSAY = pattern_of(
     r"\b(?:is|are) (?:reported|said|believed|thought|supposed|going|about|meant|expected) to\b"
 )
-_STATES = re.compile(
+_STATES = pattern_of(
     r"(?:in (?:charge|trouble|love|order|place|need|shape|touch|progress|question|danger|doubt|pain|line"
     r"|good|great|bad|a good|a bad|a great|full|the process|the middle|the works|my heart|my mind)"
     r"|at (?:risk|stake|odds|ease|it)|on (?:track|board|fire|point|the line|the way|the rise|my mind)"
@@ -57,7 +58,7 @@ _OF_A_TALK = frozenset(
 )
 _TODAY = frozenset(("today", "tonight", "tomorrow", "now"))
 _OTHERS_THINGS = frozenset("his her their its".split())
-_SERIES = re.compile(r",\s(?:and\s)?[a-z]+\s[a-z]")
+_SERIES = pattern_of(r",\s(?:and\s)?[a-z]+\s[a-z]")
 _TRANSITIVE = frozenset("costs needs uses requires supports contains holds measures weighs".split())
 _ASKED_OF_YOU = frozenset(("like.when", "like.when_plain", "avoid.when"))
 """Patterns for what the author wants of the other: "I like it when you answer briefly"."""
@@ -67,7 +68,7 @@ _TASTES = frozenset(
 _PLURALS = frozenset(
     "people children kids men women police mice geese teeth feet folks twins parents".split()
 )
-_AUXILIARY = re.compile(
+_AUXILIARY = pattern_of(
     r"(?:do|does)(?:n['’]?t|\snot)?|never|not|had|will|can|must|should|may", re.IGNORECASE
 )
 _NO_BASE = frozenset(("are", "were", "have", "is"))
@@ -145,7 +146,7 @@ def _is_no_activity(_: str, words: list[str]) -> bool:
     return len(words) == 1 and words[0] not in _PASTIMES
 
 
-_PERFECT = re.compile(r"(?!gera|gebä|gedi|gefä|gesch|gewä|gest|gede)ge[a-zäöü]{3,}(?:t|en)|[a-zäöü]{3,}iert")
+_PERFECT = pattern_of(r"(?!gera|gebä|gedi|gefä|gesch|gewä|gest|gede)ge[a-zäöü]{3,}(?:t|en)|[a-zäöü]{3,}iert")
 """How German says what was done: "einen Kuchen gebacken" is no cake that somebody has."""
 _KINDS: dict[str, Callable[[str, list[str]], bool]] = {
     "location": _is_no_place,

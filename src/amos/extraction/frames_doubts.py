@@ -7,9 +7,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
 from amos.extraction.frames_found import SENTENCE_END, Frame, Kind, Rule
+from amos.patterns import pattern_of
 
 _CLOSE = r"(?=\s{0,3}[.!…]{0,3}(?:\s{0,3}(?:\Z|\n)|\s{1,3}[A-Z]))"
-_TAG = re.compile(
+_TAG = pattern_of(
     r"[,;–—-]?\s{1,2}(?:(?:is|are|was|were|do|does|did|has|have|had|wo|ca|would|could"
     r"|should)n'?t (?:it|he|she|they|i|we"
     r"|you|that|there)|(?:is|are|was|were|do|does|did|has|have|will|can|am) (?:it|he|she|they|i|we|there))"
@@ -21,7 +22,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 """Asks for a yes, with or without its mark: "..., doesn't it"."""
-_EITHER = re.compile(
+_EITHER = pattern_of(
     r"[,;.…–—-]{1,4}\s{0,3}(?:or|oder|ou|o) (?:(?:was|is|were|are|did|do|does|am|have|has|had|maybe"
     r"|perhaps|possibly|might"
     r"|could|wait|rather|vielleicht|war|ist|était|est|peut-être|era|es|quizás)(?!\w)"
@@ -32,7 +33,7 @@ _EITHER = re.compile(
     re.IGNORECASE,
 )
 """Leaves open which: "..., or was it June?"."""
-_UNSURE = re.compile(
+_UNSURE = pattern_of(
     r"(?<!\w)(?:(?:i|we) (?:highly |really |seriously |very much )?(?:doubt|question|dispute"
     r"|wonder)(?: that| if| whether)?(?= )"
     r"|(?:it's|it is) (?:\w+ )?(?:unlikely|doubtful|debatable|questionable|false|untrue"
@@ -58,7 +59,7 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 """Says that the author does not know for certain."""
-_GIVEN = re.compile(
+_GIVEN = pattern_of(
     r"(?:\A|[.!?\n]\s{0,3})(?:(?:as )?per|according to|laut|selon|según|in the (?:words|opinion|view|eyes) of"
     r"|in (?:his|her|their|[^\s.,!?]{2,20}'s) (?:words|opinion|view|eyes|book|version|telling)"
     r"|if you (?:ask|believe)(?! me))"
@@ -66,7 +67,7 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 """Gives what follows to somebody else: "per the landlord, ..."."""
-_SUPPOSED = re.compile(
+_SUPPOSED = pattern_of(
     r"(?:\A|[.!?\n]\s{0,3})(?:(?:and|so|now|just|ok|okay|let's),? ){0,2}(?:(?:picture|imagine"
     r"|pretend|suppose|assume|envision|say)"
     r" (?:me|us|that|i|i'm|my|we|a|this|it)(?!\w)|(?:just )?for (?:the )?(?:sake of (?:the |an? "
@@ -96,7 +97,7 @@ _CHEER = (
     r"|amazing|superb|fabulous|wow|yay|hooray|bravo|charming|delightful|toll|super|klasse|génial"
     r"|genial|qué bien|congrat\w*)"
 )
-_GROAN = re.compile(
+_GROAN = pattern_of(
     rf"(?:\A|[.!?\n]\s{{0,3}})(?:oh,? |ah,? "
     rf"|well,? )?{_CHEER}(?: (?:to|for) (?:me|us)| job| going"
     rf"| work)?[,.!…]{{1,3}}\s{{1,2}}(?=[^.!?\n]{{0,160}}?(?<!\w){_MISHAP}(?!\w))"
@@ -115,7 +116,7 @@ _GROAN = re.compile(
     re.IGNORECASE,
 )
 """Cheers what nobody would: the sentence is not meant."""
-_AFTER_GROAN = re.compile(
+_AFTER_GROAN = pattern_of(
     r"[.!…]\s{1,3}(?:(?:i )?(?:just |absolutely |simply )?lov(?:e|ing) (?:it|that|this)(?: for me)?"
     r"|just (?:great|perfect"
     r"|lovely|wonderful|what i needed)|so much fun|what fun|what a joy|living the dream|lucky me"
@@ -129,7 +130,7 @@ _AFTER_GROAN = re.compile(
 )
 _FACES = "\U0001f644\U0001f643\U0001f612\U0001f921\U0001f60f\U0001f92a"
 """Faces that roll their eyes or wink."""
-_FACE = re.compile(
+_FACE = pattern_of(
     rf"(?:\A|[.!?\n]\s{{0,3}})(?:oh|ah|sure|yeah|yes|right|of course|totally|obviously|clearly|well"
     rf"|{_CHEER})(?:,|…|\.\.\.?)? "
     rf"(?=[^.!?\n]{{1,160}}[{_FACES}])",

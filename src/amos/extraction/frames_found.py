@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
+from amos.patterns import pattern_of
+
 BEFORE = r"(?:\A|[.!?:;,\n(\"“„>*–—-]\s{0,3})"
 """What stands before a request or a heading: a start, or a mark that ends what came before."""
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
-SENTENCE_END = re.compile(
+_BLANK_LINE = pattern_of(r"\n[ \t]*\n")
+SENTENCE_END = pattern_of(
     r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?…]+[\"'”)]*(?=\s|\Z)|\n+"
 )
 _FLAT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\t": " "})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from amos.extraction.frames_found import SENTENCE_END, Frame, Kind, Rule
+from amos.patterns import pattern_of
 
-_COLON = re.compile(
+_COLON = pattern_of(
     r":(?=\s{1,3}[^\s\"“„«'‘`])|[-=]>(?=\s{0,2}\w)|(?<=\s)[-–—](?=\s(?:I|i|my|My|we|We|our|Our)\b)"
 )
 _SAYS = frozenset(
@@ -56,7 +56,7 @@ _KEEPS = frozenset(
 _AFTER = frozenset("in according per as laut selon según".split())
 _NO_SAYING = _SELF | {"to", "my", "please", "you", "let"}
 _COMPOSES = frozenset("write draft compose send create make tell help please".split())
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_WORD = pattern_of(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LONGEST_LEAD = 120
 
 

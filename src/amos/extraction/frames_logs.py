@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from amos.extraction.frames_found import Frame, Kind, Rule
+from amos.patterns import pattern_of
 
 _LEVELS = ("TRACE", "DEBUG", "WARN", "ERROR", "FATAL", "CRITICAL")
-_STAMPED = re.compile(
+_STAMPED = pattern_of(
     r"^[ \t>]{0,4}(?:"
     r"[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s]{0,12}"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d"
@@ -17,10 +18,10 @@ _STAMPED = re.compile(
     re.MULTILINE,
 )
 """What a program writes before a line: a date with seconds, or a level."""
-_CLOCKED = re.compile(
+_CLOCKED = pattern_of(
     r"^[ \t>]{0,4}[\[(]?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?[\])]?(?=[ \t])", re.MULTILINE
 )
-_NAMED = re.compile(r"\b(?:logs?|output|console|stderr|stdout|trace|traceback)\b[^\n]{0,80}\n", re.IGNORECASE)
+_NAMED = pattern_of(r"\b(?:logs?|output|console|stderr|stdout|trace|traceback)\b[^\n]{0,80}\n", re.IGNORECASE)
 
 
 def _find_stamped(text: str) -> Iterator[Frame]:

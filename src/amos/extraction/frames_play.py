@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 
 from amos.extraction.frames_found import BEFORE, Frame, Kind, Rule, paragraph_end, successive, words_after
+from amos.patterns import pattern_of
 
 _FICTION = (
     r"(?:poems?|story|stories|songs?|haiku|limerick|rap|monologue|scene|sonnet|ballad|verses?|lyrics"
     r"|fairy ?tale"
     r"|novel|screenplay|sketch|skit|diary entry|short story|fan ?fiction|tale|chapter)"
 )
-_PLAY = re.compile(
+_PLAY = pattern_of(
     rf"(?:{BEFORE}|(?<!\w)(?:let's|let us|can we|could we|shall we|want you to|please) )role[ -]?play(?:ing)?"
     r"(?=\s{0,2}[:,.!\n–—-]|\s(?:as|with me|this|that|where|in which|scenario|session|time)(?!\w))"
     r"|(?<!\w)in (?:this|the|our) role[ -]?play(?!\w)"
@@ -25,13 +26,13 @@ _PLAY = re.compile(
     r"(?:'s| (?:is|was|lives?|says?|would|has|will|wants?|loves?|hates?|likes?|speaks?))(?!\w)",
     re.IGNORECASE,
 )
-_ROLE = re.compile(
+_ROLE = pattern_of(
     rf"(?:{BEFORE}|(?<!\w)(?:please|you to|you will|you should|you must|now|can you) )(?:act"
     rf"|behave)(?: to me)?"
     r" (?:as|like)(?: if| though)? (?:a|an|my|the|you)(?!\w)",
     re.IGNORECASE,
 )
-_COMPOSED = re.compile(
+_COMPOSED = pattern_of(
     rf"(?:{BEFORE}|(?<!\w)(?:please|you|me|to) )(?:write|compose|create|make up|draft|generate|continue|tell)"
     rf"(?: (?:me|us))? (?:a|an|some|the|another|this|my)(?: [^\s:.!?]{{1,20}}){{0,3}}? {_FICTION}(?!\w)"
     r"[^\n:.!?]{0,100}?(?:(?:in|from) (?:the )?first[- ]person|from the (?:perspective|point of view)"
@@ -44,25 +45,25 @@ _WORK = (
     r"|dialogue|cv|r[eé]sum[eé]|gedicht|geschichte|lied|brief|po[eè]me|histoire|chanson|lettre|poema|cuento"
     r"|historia|canci[oó]n|carta)"
 )
-_WITHIN_WORK = re.compile(
+_WITHIN_WORK = pattern_of(
     r"(?<!\w)(?:a|an|another|some|the|my|me|us|ein|eine|einen|un|une|una)"
     rf" (?:[^\s:.!?]{{1,20}} ){{0,3}}?{_WORK}"
     r"(?: [^\s:.!?,]{1,20}){0,6}?,? (?:where|in which|about how|saying|that says|in dem|in der|où"
     r"|dans (?:lequel|laquelle)|donde|en (?:el|la) que)(?!\w)",
     re.IGNORECASE,
 )
-_MEANT_FOR = re.compile(
+_MEANT_FOR = pattern_of(
     rf"{BEFORE}for (?:the|a|an|my|our|this|your) (?:[^\s:.!?,]{{1,16}} )?(?:quiz|game|test|play|story"
     rf"|novel|book"
     r"|script|exercise|role|skit|scene|sketch|demo|sample|example|improv|audition|screenplay|homework)"
     r"\s{0,2}[:\n]",
     re.IGNORECASE,
 )
-_MEANT_FOR_ACTING = re.compile(
+_MEANT_FOR_ACTING = pattern_of(
     rf"{BEFORE}for (?:the|a|an|my|our|this|your) (?:[^\s:.!?,]{{1,16}} )?(?:quiz|skit|scene|sketch|improv),",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(
+_EXAMPLE = pattern_of(
     r"(?:\A|[.!?;,\n(]\s{0,3})(?:(?:here(?:'s| is| are)|a|an|the|my|some"
     r"|our) ){0,2}(?:[^\s:.!?,]{1,16} ){0,2}?"
     r"(?:for example|for instance|zum beispiel|par exemple|por ejemplo|examples?|samples?"
@@ -72,13 +73,13 @@ _EXAMPLE = re.compile(
     r"(?: [^\s:.!?,]{1,16}){0,4}?\s{0,2}:",
     re.IGNORECASE,
 )
-_SUCH_AS = re.compile(r"(?<!\w)(?:e\.g\.|e\.g|eg\.)[,:]?\s", re.IGNORECASE)
-_STAGE_DIRECTION = re.compile(
+_SUCH_AS = pattern_of(r"(?<!\w)(?:e\.g\.|e\.g|eg\.)[,:]?\s", re.IGNORECASE)
+_STAGE_DIRECTION = pattern_of(
     r"\A\s*(?:\((?!\s*(?:i|my|our|we)(?!\w))[^()\n]{1,2000}\)|\[\s?(?:scene|cut|int|ext|time)(?!\w)[^\[\]]{1,2000}\])\s*\Z",
     re.IGNORECASE,
 )
 """All of a message in brackets, about others: what a script tells the players to do."""
-_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|[)\]]")
+_SENTENCE_END = pattern_of(r"[.!?](?=\s|\Z)|\n|[)\]]")
 
 
 def to_the_end(pattern: re.Pattern[str], kind: Kind) -> Callable[[str], Iterator[Frame]]:
@@ -127,7 +128,7 @@ _ROLES_IN_STORIES = (
     "user", "admin", "administrator", "visitor", "customer", "guest", "member", "editor", "moderator",
     "subscriber", "shopper", "buyer", "seller", "operator", "viewer", "tester",
 )  # fmt: skip
-_STORY = re.compile(
+_STORY = pattern_of(
     r"(?<!\w)as an? (?:(?:logged[- ]in|registered|new|returning|guest|first[- ]time|admin|premium) )?"
     rf"(?:{'|'.join(_ROLES_IN_STORIES)}),? i(?:'d| would)?"
     r" (?:want|need|like|can|should|wish|expect|am able|must)(?!\w)",

@@ -6,6 +6,7 @@ import re
 
 from amos.extraction.frames_found import BEFORE, Kind, Rule
 from amos.extraction.frames_play import blocks_behind, sentences_from, to_the_end
+from amos.patterns import pattern_of
 
 _START = r"(?:\A|[.!?\n(\"“„>*]\s{0,3})"
 """Where a sentence begins."""
@@ -33,7 +34,7 @@ _PIECE = (
     r"(?:improv|role[ -]?play|make[- ]believe|hypothetical|thought experiment|what[- ]if|skit|scene|scenario)"
 )
 
-_OPENED = re.compile(
+_OPENED = pattern_of(
     rf"{_URGED}{_PRETENCE}{_HOW}(?={_STOP})"
     rf"|{_URGED}(?:imagine|picture|suppose|consider|visuali[sz]e)"
     rf"(?:(?: (?:this|the following|(?:this|the|a) {_KINDS}|with me|{_AWHILE})){{1,3}}(?={_STOP})"
@@ -56,14 +57,14 @@ _OPENED = re.compile(
     re.IGNORECASE,
 )
 """Clauses after which all is pretended."""
-_HEADING = re.compile(
+_HEADING = pattern_of(
     rf"{_START}(?:(?:a|an|the|some|our|my|new|quick|little|here's|here is|here comes|{_UNREAL}) ){{0,3}}"
     rf"(?:{_UNREAL}(?= {_KINDS})|{_PIECE}|make[- ]believe|hypothetically(?: speaking)?|theoretically)"
     rf"(?: {_KINDS}){{0,2}}\s{{0,2}}(?:[:–—\n]|-\s)",
     re.IGNORECASE,
 )
 """Headings of a piece that is not real."""
-_WITHIN = re.compile(
+_WITHIN = pattern_of(
     rf"{BEFORE}(?:{_SOFT}|{_INVITE}){{0,3}}pretend (?!to(?!\w))\w"
     rf"|{BEFORE}(?:in|within|for) (?:a|an|our|my|this|the|that|some) (?:[\w-]{{1,16}} )?{_UNREAL} \w"
     rf"|{BEFORE}(?:(?:just|only|purely) )?for (?:play|pretend|make[- ]believe|the sake of argument)(?!\w)"

@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
 from amos.extraction.frames_found import Frame, Kind, Rule, paragraph_end, successive
+from amos.patterns import pattern_of
 
 _CLAUSE = r"(?:\A|[.!?,;:\n(…–—-]\s{0,3}|(?<!\w)(?:but|lol|haha|nah|ok|and) )"
 _CLOSE = r"(?=\s{0,3}(?:[.!?,;:\n)…–—-]|\Z|lol|haha|[^\w\s]))"
-_JOKE = re.compile(
+_JOKE = pattern_of(
     rf"{_CLAUSE}(?:(?:i'm |i am |i was )?(?:just|only|totally|obviously) (?:kidding|joking)(?! (?:around"
     rf"|with|aside|about))"
     rf"|(?:i'm |i am |i was )?(?:kidding|joking){_CLOSE}|april fools?{_CLOSE}|yeah,? right(?=[.!]|\s*\Z)"
@@ -21,14 +22,14 @@ _JOKE = re.compile(
     r"|(?<!\w)(?:said|says) (?:no ?one|no-one|nobody)(?!\w)(?! (?:i|we|about|that|in my))",
     re.IGNORECASE,
 )
-_NOT = re.compile(
+_NOT = pattern_of(
     r"(?:lol|haha|ha),? not(?=\s*(?:[.!]|\Z))|[.!]\s{1,3}[Nn]ot[.!]?\s*\Z|"
     r"[.!,…–—-]\s{0,3}(?:NOT(?=\s{0,2}(?:[.!]|\n|\Z))|[Nn]ot!)|(?<=\s)NOT(?:!|\.?\s*\Z)"
 )
-_SARCASM = re.compile(
+_SARCASM = pattern_of(
     r"(?<!\S)/(?:s|sarcasm)(?=\s{0,2}(?:[.!?\n]|\Z))|[#*(]sarcas(?:m|tic)(?!\w)", re.IGNORECASE
 )
-_UNTRUE = re.compile(
+_UNTRUE = pattern_of(
     rf"{_CLAUSE}(?:(?:that|which|this)(?:'s| was| is) (?:just |all |actually |such "
     rf"|of course )?(?:a lie|a fib"
     rf"|not true|untrue|made up)|(?:that|this) (?:isn't|wasn't) (?:true|actually true)|(?:actually,? )?i lied"
@@ -36,7 +37,7 @@ _UNTRUE = re.compile(
     rf"|(?:das war gelogen|c'était un mensonge|era mentira)){_CLOSE}",
     re.IGNORECASE,
 )
-_CALLED_OFF = re.compile(
+_CALLED_OFF = pattern_of(
     rf"{_CLAUSE}(?:never ?mind|scratch that|strike that|forget (?:it|that)|ignore that|cancel that"
     rf"|disregard that|(?:no,? )?on second thoughts?,? no|change of plans?|plans? (?:have )?changed){_CLOSE}"
     r"|(?<!\w)(?:not|isn't|aren't|won't|don't|doesn't|can't)(?: [^\s.!?,;]{1,20}){0,8} after all"
@@ -44,7 +45,7 @@ _CALLED_OFF = re.compile(
     re.IGNORECASE,
 )
 """What was said a moment ago is off."""
-_GROAN = re.compile(
+_GROAN = pattern_of(
     r"(?:\A|[.!?\n]\s{0,3})(?:oh,? (?:joy|great|wonderful|fantastic|perfect|brilliant|lovely|goody|super|yay)"
     r"|(?:great|wonderful|fantastic|lovely|brilliant|perfect|yay|wow),? (?:just what i (?:needed|wanted)"
     r"|another|yet another|more)(?!\w)|just what i (?:needed|wanted)|lucky me|just (?:great|perfect"
@@ -52,8 +53,8 @@ _GROAN = re.compile(
     re.IGNORECASE,
 )
 """A groan: the likes behind it, in its paragraph, are not meant."""
-_EYE_ROLL = re.compile("\U0001f644")
-_FORGET = re.compile(
+_EYE_ROLL = pattern_of("\U0001f644")
+_FORGET = pattern_of(
     r"(?:\A|[.!?;:,\n(–—-]\s{0,3}|(?<!\w)(?:please|and|you|now|so|to|should|just) )(?:"
     r"(?:forget|unlearn|unremember)(?: about)?(?: the fact)?(?: that)?"
     r"|stop (?:remembering|saying|storing|assuming|thinking|believing)(?: the fact)?(?: that)?"
@@ -64,14 +65,14 @@ _FORGET = re.compile(
     r"|(?-i:[A-Z][a-z]))",
     re.IGNORECASE,
 )
-_CLAUSE_END = re.compile(
+_CLAUSE_END = pattern_of(
     r"[.!?](?=\s|\Z)|[\n;]|,? (?:but|because|since) |,(?= (?:i|my|we|it|instead|now)(?!\w))", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(
+_SENTENCE_END = pattern_of(
     r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<!\betc)(?<!\.[a-z])[.!?…]+[\"'”)]*(?=\s"
     r"|\Z)|\n+"
 )
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_BLANK_LINE = pattern_of(r"\n[ \t]*\n")
 _EMPTY_SENTENCES = 4  # marks and line ends between what is said and what takes it back
 _NEAR = 256
 

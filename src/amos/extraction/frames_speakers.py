@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from amos.extraction.frames_found import Frame, Kind, Rule, paragraph_end
 from amos.extraction.frames_leads import LEADS, NOUN_ENDINGS, PARTICLES, ROLES
+from amos.patterns import pattern_of
 
-_LINE = re.compile(
+_LINE = pattern_of(
     r"^[ \t>*_•-]{0,6}"
     r"(?P<stamp>[\[(]?\d{1,4}[:./-]\d{1,2}(?:[:./-]\d{1,4})?(?:,? {1,2}\d{1,2}:\d{2}(?::\d{2})?)?"
     r"(?: ?[ap]\.?m\.?)?"
@@ -18,8 +19,8 @@ _LINE = re.compile(
     r"(?:\([^()\n:]{1,24}\)|\[\d{1,2}:\d{2}(?::\d{2})?\])?[ \t]?:)(?:\*\*|__)?(?=[ \t]+\S|[ \t]*\n)",
     re.MULTILINE | re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['.’-](?=[^\W_]))*\.?")
-_NUMBERED = re.compile(
+_WORD = pattern_of(r"[^\W\d_](?:[^\W\d_]|['.’-](?=[^\W_]))*\.?")
+_NUMBERED = pattern_of(
     r"(?i:speaker|person|user|participant|student|interviewer|guest|caller|agent) ?(?:\d{1,2}|[A-Z])"
 )
 _MOST_WORDS = 3

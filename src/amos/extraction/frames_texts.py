@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from amos.extraction.frames_found import BEFORE, Frame, Kind, Rule, paragraph_end, successive, words_after
+from amos.patterns import pattern_of
 
 _REWORK = (
     r"(?:translat(?:e|ing)|re-?writ(?:e|ing)|re-?phras(?:e|ing)|re-?word(?:ing)?|paraphras(?:e|ing)"
@@ -40,14 +41,14 @@ _REST = r"[^\n:.!?\"“„«]{0,80}"
 _OPENS = r"(?:\s{0,3}:|\s{0,3}\n|\s{1,2}(?=[\"“„«]))"
 _POLITE = r"(?:(?<!\w)(?:please|pls|kindly|you|to|and|then|just|now|me|help)\s{1,2})"
 
-_TASK = re.compile(
+_TASK = pattern_of(
     rf"(?:{BEFORE}|{_POLITE})(?:{_REWORK}(?!\w){_REST}"
     rf"|{_WORK} (?:{_DETERMINER} ){{1,2}}{_ADJECTIVES}(?:{_LONG}|{_SHORT}|{_OBJECT})(?!\w){_REST}"
     rf"|(?:improve|check|review|edit|polish|shorten|simplify|condense|critique|continue) (?:it|this|these)"
     rf"|(?:correct|{_WORK}) (?:this|these|the following)(?: one)?){_OPENS}",
     re.IGNORECASE,
 )
-_BARE_TASK = re.compile(
+_BARE_TASK = pattern_of(
     rf"\s*(?:(?:hi|hey|hello)[,! ]+)?(?:(?:can|could|would|will) you |please |pls |kindly "
     rf"|help me ){{0,3}}{_REWORK}"
     r"(?: (?:this|it|these|the following))?(?: (?:to|into"
@@ -56,21 +57,21 @@ _BARE_TASK = re.compile(
     re.IGNORECASE,
 )
 """A first sentence that asks for nothing else can only mean what follows it."""
-_PASSED_ON = re.compile(
+_PASSED_ON = pattern_of(
     rf"{BEFORE}(?:here(?:'s| is| are|s)|below (?:is|are)|this is|attached (?:is|are)|see(?: below)?|i wrote"
     rf"|i drafted|i found|consider|given|read) (?!my (?:own "
     rf"|life )?story){_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT})(?!\w){_REST}"
     r"(?:\s{0,3}:(?!\s{0,3}[^\s@]{1,64}@)|\s{0,3}\n)",
     re.IGNORECASE,
 )
-_HEADED = re.compile(
+_HEADED = pattern_of(
     r"(?:\A|[.!?\n]\s{0,3})(?:(?:sample|example|the|my|our|full|original|source) ){0,2}(?:cover letter"
     r"|essay|poem"
     r"|lyrics|draft|transcript|excerpt|passage|source text|original(?: text)?|chat(?: log)?|dialogue|dialog"
     r"|conversation|text(?: to \w{2,16})?)(?: [^\s:.!?]{1,16}){0,4}\s{0,2}:",
     re.IGNORECASE,
 )
-_FORWARDED = re.compile(
+_FORWARDED = pattern_of(
     r"^[ >]{0,4}(?:-{2,12} ?(?:forwarded|original|weitergeleitete)[ \w]{0,24}-{2,12}"
     r"|begin forwarded message:|from: [^\n]{1,200}\n(?:to|cc|sent|date|subject|reply-to): )",
     re.IGNORECASE | re.MULTILINE,
@@ -80,17 +81,17 @@ _NAMED_TEXT = (
     r"|comment|review|document|memo|note|notice|report|newsletter|ticket|thread|excerpt|quote|text|snippet"
     r"|attachment|advert|ad|press release|form|screenshot|voicemail)"
 )
-_BANNER = re.compile(
+_BANNER = pattern_of(
     rf"^[ \t]{{0,4}}(?:[\[<(=*#{{-]{{1,12}} ?)(?!/)"
     r"(?:begin |start |start of |pasted |forwarded |quoted |full )?"
     rf"{_NAMED_TEXT}(?:[ :][^\]>)=*}}\n]{{0,60}})?(?: ?[\]>)=*#}}-]{{1,12}}):?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line of its own in brackets or between rules: "[Email from HR]", "=== transcript ==="."""
-_BANNER_END = re.compile(
+_BANNER_END = pattern_of(
     r"^[ \t]{0,4}(?:[\[<(=*#{-]{1,12} ?)(?:/|end(?: of)?(?= ))[^\n]{0,80}$", re.IGNORECASE | re.MULTILINE
 )
-_AFTERWARDS = re.compile(
+_AFTERWARDS = pattern_of(
     r"(?:[.!?,;:\n)\"”–—-]|(?<= )and)\s{0,3}(?:(?:and|so|now|hey|ok|okay)[, ]{1,2}){0,2}"
     r"(?:(?:can|could|would|will) (?:you|u|someone|anyone) (?:please |kindly |help me )?|please |pls "
     r"|help me "
@@ -105,7 +106,7 @@ _AFTERWARDS = re.compile(
     r"|spanish|grammar)|good (?:english|german|french|spanish))[^.!?\n]{0,30})[.!?\s]*\Z",
     re.IGNORECASE,
 )
-_REQUEST_BELOW = re.compile(
+_REQUEST_BELOW = pattern_of(
     r"\n\s{0,3}(?:(?:so|now|hey|ok|okay|thanks)[,! ]{1,2}){0,2}"
     r"(?:(?:can|could|would|will) (?:you|u) (?:please )?|please |pls |help me (?:to )?|i need you to )?"
     rf"(?:(?:{_REWORK}|{_WORK}) {_DETERMINER} {_ADJECTIVES}(?:{_LONG}|{_SHORT}|{_OBJECT})"
@@ -118,9 +119,9 @@ _REQUEST_BELOW = re.compile(
 )
 """Asks to work on what stands in the lines above."""
 _TAIL = 240
-_IS_LONG = re.compile(rf"(?<!\w){_LONG}(?!\w)", re.IGNORECASE)
-_TAG_START = re.compile(r"\[([^\W\d_]\w{1,15})(?:[=: ][^\]\n]{0,60})?\]")
-_TAG_END = re.compile(r"\[/([^\W\d_]\w{1,15})\]")
+_IS_LONG = pattern_of(rf"(?<!\w){_LONG}(?!\w)", re.IGNORECASE)
+_TAG_START = pattern_of(r"\[([^\W\d_]\w{1,15})(?:[=: ][^\]\n]{0,60})?\]")
+_TAG_END = pattern_of(r"\[/([^\W\d_]\w{1,15})\]")
 _FENCES = {'"""': '"""', "```": "```", '"': '"', "“": "”", "„": "“", "«": "»"}
 
 

@@ -7,12 +7,13 @@ import shlex
 from dataclasses import dataclass, field
 
 from amos.errors import SchemaError
+from amos.patterns import pattern_of
 
 _SECTIONS = ("tag", "time", "cue", "set", "veto", "passing", "fused")
-_SLOT = re.compile(
+_SLOT = pattern_of(
     r"^<(?P<mark>[\^@])?(?P<name>[a-z]+)(?P<mode>[-+=])?(?: (?P<low>\d+)(?:-(?P<high>\d+))?)?>$"
 )
-_PIECE = re.compile(r"<[^>]*>|\[[a-z]+|\]|\S+")
+_PIECE = pattern_of(r"<[^>]*>|\[[a-z]+|\]|\S+")
 
 CAPTURES = ("subject", "property", "value", "scope", "tail", "when")
 

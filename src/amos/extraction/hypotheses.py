@@ -12,12 +12,13 @@ from amos.extraction.drafts import Draft
 from amos.extraction.grammar import Meaning
 from amos.extraction.subjects import AUTHOR, Subject
 from amos.kernels.features import NO_TIME
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import AtomType, MemoryClass
 
 CONFIDENCE = 40
 """Below every minimum that makes sense: one success proves no taste, so a person decides."""
 DERIVATION = "generalised_from_one_outcome"
-_FAVOURABLE = re.compile(
+_FAVOURABLE = pattern_of(
     r"(?:worked|helped)(?: (?:well|great|fine|wonders|perfectly|nicely|a lot|a bit|best|better))?"
     r"|(?:tasted|went|turned out) (?:well|great|fine|perfectly|nicely|good|best|better)"
     r"|did the trick",

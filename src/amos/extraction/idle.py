@@ -7,13 +7,14 @@ import re
 
 from amos.extraction.grammar import Meaning
 from amos.extraction.screen_nouns import WORD_NOUNS
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
-_SECRET_NAME = re.compile(
+_SECRET_NAME = pattern_of(
     rf"(?:^|.*[\s\-])(?:{WORD_NOUNS}|(?:bank |card |sim |phone |debit |credit )pin(?: code| number)?|^pin)$",
     re.IGNORECASE,
 )
-_UNPLEASANT = re.compile(
+_UNPLEASANT = pattern_of(
     r"\b(?:be(?:ing)? (?:woken|ignored|yelled|shouted|interrupted|overcharged|lied|cheated|kept waiting"
     r"|blamed|stood|dumped|robbed|fined|laughed|spammed|bitten|rained|stuck|put on hold|called names"
     r"|talked over|charged)|(?:getting|paying|having) (?:\w+ )?(?:fines|soaked|spammed|yelled|stuck|lost"
@@ -29,7 +30,7 @@ _UNPLEASANT = re.compile(
     re.IGNORECASE,
 )
 """What nobody likes: who says so means the contrary."""
-_SUFFERED = re.compile(
+_SUFFERED = pattern_of(
     r"being (?!loved|hugged|kissed|married|engaged|retired|employed|needed|wanted|included|invited|challenged"
     r"|trusted|surprised|spoiled|spoilt|pampered|tickled|thanked|appreciated|respected|surrounded"
     r"|involved|organi[sz]ed"
@@ -38,7 +39,7 @@ _SUFFERED = re.compile(
     re.IGNORECASE,
 )
 """What is done to somebody, and is seldom liked: "being ghosted"."""
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_WORD = pattern_of(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANCHORS = frozenset(
     # numbers and times
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred "
@@ -123,7 +124,7 @@ _WORK_STATES = frozenset(
     "broken slow down stuck failing crashing frozen empty missing gone green red ready done wrong working "
     "fine ok okay late back up offline online blank".split()
 )
-_SOON = re.compile(
+_SOON = pattern_of(
     r"in (?:a )?(?:minute|moment|bit|while|few|two|three|four|five|ten|fifteen|twenty|thirty|\d{1,2})",
     re.IGNORECASE,
 )

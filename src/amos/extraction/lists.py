@@ -5,30 +5,32 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from amos.patterns import pattern_of
+
 REACH = 200
 """Bytes after a value within which its list must end."""
 _ITEM = r"[^\W\d_][\w'’-]*(?:\s[^\W\d_][\w'’-]*){0,3}"
-_LIST = re.compile(rf"(?P<inner>(?:,\s?{_ITEM})*),?\s(?:and|or|&|plus)\s(?P<last>{_ITEM}?)")
+_LIST = pattern_of(rf"(?P<inner>(?:,\s?{_ITEM})*),?\s(?:and|or|&|plus)\s(?P<last>{_ITEM}?)")
 _COUNT = (
     r"(?:an?|another|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,3}|several|some)"
 )
-_PAIR = re.compile(
+_PAIR = pattern_of(
     rf"(?P<first>[^,.;:]{{2,60}}?),?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM})", re.IGNORECASE
 )
-_AFTER = re.compile(rf",?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM}?)", re.IGNORECASE)
-_NOR = re.compile(rf"\snor\s(?P<second>{_ITEM}?)")
-_BUT_NOT = re.compile(rf",?\s(?:but|though)\snot\s(?:really\s|so\smuch\s)?(?P<item>{_ITEM}?)")
-_BUT = re.compile(rf",?\sbut\s(?P<item>{_ITEM}?)(?:\s(?:and|or)\s(?P<last>{_ITEM}?))?")
+_AFTER = pattern_of(rf",?\s(?:and|plus|&)\s(?P<second>{_COUNT}\s{_ITEM}?)", re.IGNORECASE)
+_NOR = pattern_of(rf"\snor\s(?P<second>{_ITEM}?)")
+_BUT_NOT = pattern_of(rf",?\s(?:but|though)\snot\s(?:really\s|so\smuch\s)?(?P<item>{_ITEM}?)")
+_BUT = pattern_of(rf",?\sbut\s(?P<item>{_ITEM}?)(?:\s(?:and|or)\s(?P<last>{_ITEM}?))?")
 _END = r"(?=\s*(?:[.!?;:)\n]|$|,?\s(?:but|because|so|since|though|although)\s))"
-_INNER = re.compile(rf",\s?({_ITEM})")
-_LIST_TO_END = re.compile(_LIST.pattern + _END, re.IGNORECASE)
-_AFTER_TO_END = re.compile(_AFTER.pattern + _END, re.IGNORECASE)
-_NOR_TO_END = re.compile(_NOR.pattern + _END, re.IGNORECASE)
-_BUT_NOT_TO_END = re.compile(_BUT_NOT.pattern + _END, re.IGNORECASE)
-_BUT_TO_END = re.compile(_BUT.pattern + _END, re.IGNORECASE)
+_INNER = pattern_of(rf",\s?({_ITEM})")
+_LIST_TO_END = pattern_of(_LIST.pattern + _END, re.IGNORECASE)
+_AFTER_TO_END = pattern_of(_AFTER.pattern + _END, re.IGNORECASE)
+_NOR_TO_END = pattern_of(_NOR.pattern + _END, re.IGNORECASE)
+_BUT_NOT_TO_END = pattern_of(_BUT_NOT.pattern + _END, re.IGNORECASE)
+_BUT_TO_END = pattern_of(_BUT.pattern + _END, re.IGNORECASE)
 _ALL = frozenset(("everything", "anything", "everybody", "everyone", "anybody", "anyone"))
 _ALL_OF = frozenset((*_ALL, "all", "every", "any"))
-_BRACKETED = re.compile(r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*\s?\([^()\n]{1,16}\))+")
+_BRACKETED = pattern_of(r"\s?\([^()\n]{1,16}\)(?:(?:,\s|,?\sand\s)[^\W\d_][\w'’-]*\s?\([^()\n]{1,16}\))+")
 _NO_ITEM = frozenset(
     "i i'm i've my our we you your he she it it's they his her their this that these those there the who "
     "which is are was were am be been has have had do does did don't doesn't can can't will won't would "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from amos.extraction.model_claims import claim_rows_of
 from amos.extraction.notes import unread_reasons
 from amos.extraction.propose import Proposal
 from amos.extraction.registry import PROPOSALS, Extractor, find_extractor
+from amos.patterns import pattern_of
 from amos.schemas.choosing import with_column
 from amos.schemas.claims import CLAIMS, SOURCE_NOTES
 from amos.schemas.vocabulary import Modality, Reason
@@ -23,7 +23,7 @@ from amos.schemas.vocabulary import Modality, Reason
 BY_RULES = "rules/"
 """Begins the pattern of a claim that the rules read because no answer of a model was there."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？…])\s+|\n+")
+_SENTENCE_END = pattern_of(r"(?<=[.!?。！？…])\s+|\n+")
 _STRICTER = (
     Modality.QUESTION, Modality.HYPOTHETICAL, Modality.IRONIC, Modality.REPORTED, Modality.CONDITIONAL,
     Modality.UNCERTAIN, Modality.REQUEST,

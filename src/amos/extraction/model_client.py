@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from amos.errors import UsageError
+from amos.patterns import pattern_of
 
 if TYPE_CHECKING:
     import httpx
@@ -34,7 +35,7 @@ TOO_LARGE = "response_too_large"
 MISSING = "missing_answer"
 GIVEN_UP = "endpoint_given_up"
 
-_FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?```\s*$", re.S)
+_FENCE = pattern_of(r"^\s*```(?:json)?\s*\n(.*?)\n?```\s*$", re.S)
 _AGAIN = {408, 409, 429, 500, 502, 503, 504}
 
 INSTRUCTIONS = """\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from amos.extraction.conditions import due_inside, has_condition
@@ -18,19 +17,20 @@ from amos.kernels import rows as layout
 from amos.kernels.features import DENIED, EVERY, FROM
 from amos.kernels.match import VALUE
 from amos.kernels.words import CUT
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Cue, Trust
 
 _FORMER = int(Cue.FORMER)
 _REQUEST = CUES["request"]
 _PROMISED = CUES["promised"]
 _CORRECTION = CUES["correction"]
-_AGE = re.compile(r"[1-9]\d")
-_COUNTED = re.compile(
+_AGE = pattern_of(r"[1-9]\d")
+_COUNTED = pattern_of(
     r"[1-9]\d{0,3} (?!more|other|times|percent|per|of|things?|seconds?|minutes?|hours?|days?|weeks?"
     r"|options?)[^\W\d_]{2,}"
 )
-_SENTENCE_MARK = re.compile(r"[.!?\n:;–—]")
-_OUTING = re.compile(
+_SENTENCE_MARK = pattern_of(r"[.!?\n:;–—]")
+_OUTING = pattern_of(
     r"to (?:the |a |an |my |our )?(?:[\w'-]+ )?(?:gym|church|school|mosque|temple|synagogue|college"
     r"|university|uni|pool|market|library|choir|yoga|pub|sauna|club|class|classes|practice|kindergarten|physio)(?!\w)"
 )

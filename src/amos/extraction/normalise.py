@@ -6,7 +6,6 @@ and the ellipsis stay as they are: the kernels read them.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from array import array
 from dataclasses import dataclass
@@ -16,12 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from amos.patterns import pattern_of
+
 _INVISIBLE = "\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _JOINERS = "\u200c\u200d"
-_HIDDEN = re.compile(f"[{_INVISIBLE}]|(?<=[A-Za-z])[{_JOINERS}](?=[A-Za-z])")
+_HIDDEN = pattern_of(f"[{_INVISIBLE}]|(?<=[A-Za-z])[{_JOINERS}](?=[A-Za-z])")
 _MARKUP = "`|~~|__|\\]\\(|<https?:"
 """What a text holds that may have its words marked up."""
-_MARKED = re.compile(
+_MARKED = pattern_of(
     r"(?<![\w`])(?P<code>`)[^`\s]{1,40}(?P<code_end>`)(?![\w`])"
     r"|(?<![\w~])(?P<struck>~~(?=\S)[^~\n]{1,200}?(?<=\S)~~)(?!~)"
     r"|(?<![\w_])(?P<strong>__)(?=[^\s_])[^\n]{1,200}?(?<=[^\s_])(?P<strong_end>__)(?![\w_])"
@@ -29,7 +30,7 @@ _MARKED = re.compile(
     r"|(?P<url><)https?:[^<>\s]{1,300}(?P<url_end>>)"
 )
 """Words in marks that say how they look: code of one word, struck out, strong, linked."""
-_PLAIN = re.compile(r"[\x00-\x7f]+(?=[\x00-\x7f])")
+_PLAIN = pattern_of(r"[\x00-\x7f]+(?=[\x00-\x7f])")
 """Characters that stand for themselves: nothing combines with them, and they are in form NFKC."""
 _MARK_NAMES = tuple(_MARKED.groupindex)
 _KEPT = "…"

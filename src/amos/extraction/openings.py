@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from amos.patterns import pattern_of
+
 _SAYING = """
     say says said saying tell tells told goes going went read reads write writes wrote written sing
     sings sang insist insists insisted claim claims claimed list lists listed state states stated swear
@@ -58,13 +60,13 @@ def _any(words: str) -> str:
 
 
 _SAYS = _any(_SAYING)
-_OWN = re.compile(
+_OWN = pattern_of(
     r"\b(?:i|i've|i'd|we|we've|you|me|us|ich|wir|je|yo|please|fact|truth|thing|point|reason|turns)\b",
     re.IGNORECASE,
 )
-_GOVERNED = re.compile(rf"\b(?:{_any(_BINDING)}|as though|qu')(?: \w+ ?)?$", re.IGNORECASE)
+_GOVERNED = pattern_of(rf"\b(?:{_any(_BINDING)}|as though|qu')(?: \w+ ?)?$", re.IGNORECASE)
 """Ends with what makes the claim's clause a part of another."""
-_ADMITS = re.compile(
+_ADMITS = pattern_of(
     r"\b(?:it|it's|that's|this|so|such|now|given|except|provided|seeing|but|like|know|note|remember|mind"
     r"|notice"
     r"|see|forget|sure|glad|proud|happy|sad|afraid|write|record"
@@ -72,32 +74,32 @@ _ADMITS = re.compile(
     r"|souviens|recuerda|apunta|anota|guarda)\b",
     re.IGNORECASE,
 )
-_SELF = re.compile(r"\b(?:i|i've|i'd|we|we've|ich|wir|je|yo)\b", re.IGNORECASE)
-_UNMEANT = re.compile(
+_SELF = pattern_of(r"\b(?:i|i've|i'd|we|we've|ich|wir|je|yo)\b", re.IGNORECASE)
+_UNMEANT = pattern_of(
     r"\b(?:pretend(?:ed|ing)?|lied|lying|bluff(?:ed)?|fib(?:bed)?|joked?|dream(?:ed|t|s)?|imagin(?:e|ed|ing)"
     r"|wish(?:ed)?|den(?:y|ied)|could|would|might|far from|wrong|false|untrue|myth"
     r"|rumou?r|unlikely|uncertain|doubtful|questionable|debatable|lie|as if|as though"
     r"|vorgestellt|stell|geträumt|rêvé|soñé|imagina)\b",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+_DENIED = pattern_of(
     rf"\b(?:{_any(_DENYING)}|no one|no means|no circumstances|no way|no point)\b", re.IGNORECASE
 )
-_OTHERS = re.compile(
+_OTHERS = pattern_of(
     rf"(?<!\bto )(?<!\bas )\b(?:{_SAYS}|(?:was|were|is|be) like)(?: \w+){{0,2}}[:,]?$", re.IGNORECASE
 )
-_OTHERS_AS = re.compile(
+_OTHERS_AS = pattern_of(
     r"^as (?!i\b|we\b|you\b|said|mentioned|noted|for\b|a\b|an\b|the\b|of\b|it\b|such\b)[^,]{1,40}"
     rf"\b(?:would|might|could|{_SAYS})\b",
     re.IGNORECASE,
 )
-_PLAYS = re.compile(
+_PLAYS = pattern_of(
     r"\b(?:on|in|for|as|at|under|auf|in|dans|en)"
     r" (?!(?:my|this|daily|real|our|the) (?:(?:\w+ ){0,1}life|world)\b)(?:[\w'-]+ ){0,4}?"
     rf"{_any(_PLAYED)}\b(?:[^,.:;]{{0,24}})?[,:]?$",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(
+_ANNOUNCED = pattern_of(
     r"\b(?:as follows|the following|below|folgende[ns]?|ci-dessous|siguiente|abajo|begins with|starts with"
     r"|quote|zitat)\b[^.!?\n]{0,24}[.:\n]\s{0,3}$"
     rf"|\b{_any(_WORKING)}\b[^.!?\n]*\b(?:this|das|dies|ceci|esto)\b[^.!?\n]{{0,24}}[?.:\n]\s{{0,3}}$"
@@ -105,7 +107,7 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 """Announces a text: what comes next may be its words."""
-_HEADED = re.compile(
+_HEADED = pattern_of(
     r"\b(?:[^\W\d_]+['’]s|the|a|an|his|her|their|der|die|das|le|la|el)"
     r" (?!(?:thing|point|fact|truth|problem|answer|reason|short|long|gist|news|latest|update|basics)\b)"
     r"[^:.!?,]{2,48}:(?!\d)"
@@ -120,7 +122,7 @@ _HEADED = re.compile(
     re.IGNORECASE,
 )
 """Names in front of a colon what the next words belong to: "the recruiter's pitch was: ..."."""
-_TURN = re.compile(r".*(?:;|[,\s](?:but|yet|aber|mais|pero|although)\s)", re.IGNORECASE | re.DOTALL)
+_TURN = pattern_of(r".*(?:;|[,\s](?:but|yet|aber|mais|pero|although)\s)", re.IGNORECASE | re.DOTALL)
 _REACH = 200
 
 

@@ -11,19 +11,20 @@ import msgspec
 from amos.extraction.conditions import due_inside
 from amos.extraction.lexicon import CUES
 from amos.kernels.features import BY, DATE, EVERY, NEXT, NOW, UNTIL
+from amos.patterns import pattern_of
 
-_STEP = re.compile(r"\s*(?:^|(?<=\s))\d{1,2}[.)](?!\d)\s*")
-_RECIPIENT = re.compile(
+_STEP = pattern_of(r"\s*(?:^|(?<=\s))\d{1,2}[.)](?!\d)\s*")
+_RECIPIENT = pattern_of(
     r"\b(?:to|for|with)\s+((?:[A-Z][\w'-]+)(?:\s+[A-Z][\w'-]+)?)"
     r"|^(?:call|email|ask|remind|text|ping)\s+([A-Z][\w'-]+)"
 )
-_STRONG = re.compile(
+_STRONG = pattern_of(
     r"\b(?:strongly|absolutely|really|deeply|totally|always|adore|adores|hate|hates|loathe|loathes|despise"
     r"|despises|detest|detests|can['’]?t stand|cannot stand|obsessed|crazy about|huge fan|big fan|so much"
     r"|(?<=i )much prefer)\b",
     re.IGNORECASE,
 )
-_MILD = re.compile(
+_MILD = pattern_of(
     r"\b(?:slightly|somewhat|mildly|kinda|kind of|sort of|rather like|a bit|a little|not really"
     r"|don['’]?t mind)\b",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from amos.extraction.screen_letters import MARKS, OTHER, classes, letters_of_words, letters_only, nth_word
 from amos.extraction.screen_silence import SILENCE_WORDS
+from amos.patterns import pattern_of
 
 _OWN_OF = classes(
     """
@@ -120,16 +121,16 @@ _LEADING = (
 )
 _ITSELF = r"Y.*D.*[KFM]|D.*Y.*K|D.*K.*[tT]$"
 _IS_AFTER, _IS_BEFORE, _IS_LEADING = (
-    re.compile("|".join(ways)) for ways in (_AFTER, _BEFORE, _BEFORE + _LEADING)
+    pattern_of("|".join(ways)) for ways in (_AFTER, _BEFORE, _BEFORE + _LEADING)
 )
-_IS_ITSELF = re.compile(_ITSELF)
-_SENTENCES = re.compile(r"[^.]+")
-_PIECES = re.compile(rf"[^,:'.{_CLAIMED}]+")
-JOINED = re.compile(r",(?=\s(?:dass|daß|que|that)\b)", re.IGNORECASE)
+_IS_ITSELF = pattern_of(_ITSELF)
+_SENTENCES = pattern_of(r"[^.]+")
+_PIECES = pattern_of(rf"[^,:'.{_CLAIMED}]+")
+JOINED = pattern_of(r",(?=\s(?:dass|daß|que|that)\b)", re.IGNORECASE)
 """Parts what belongs together: "ich möchte nicht, dass …"."""
-_PLACED = re.compile("p[^tTYM]*x$")
+_PLACED = pattern_of("p[^tTYM]*x$")
 """Says where a thing goes: "put it on the letter"."""
-WITH_OBJECT = re.compile(r"\w*[áéíóú]\w*l[oa]s?")
+WITH_OBJECT = pattern_of(r"\w*[áéíóú]\w*l[oa]s?")
 """A Spanish order with what it is about: "bórralo"."""
 _NO_ORDERS = frozenset(
     """
@@ -150,7 +151,7 @@ _NO_ORDERS = frozenset(
     """.split()
 )
 """Words at the head of a clause that give no order, or one that is plain: "make it short"."""
-_PLAIN = re.compile(
+_PLAIN = pattern_of(
     r"(?:keep|bear|have)(?:ing)? (?:\w+ ){1,2}in mind|in mind that\b"
     r"|\b(?:don't|dont|do not|never)(?: ever)? (?:forget|delete|lose|drop|skip|remove|erase)\b"
     r"|\b(?:can't|cannot) wait\b|^you know$|\blet (?:me|you|us) know\b"

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from amos.extraction.lists import is_item
+from amos.patterns import pattern_of
 
 REACH = 200
 """Bytes from the start of a value within which its repair must stand."""
@@ -14,15 +15,15 @@ _FIRM = (
     r"|strike that|correction|i should say)"
 )
 _LOOSE = r"(?:i mean|i meant|(?:no,? )?make (?:that|it)|sorry|wait|rather|no(?=[,:]))"
-_REPAIR = re.compile(
+_REPAIR = pattern_of(
     rf"(?P<said>(?:(?:Dr|Mr|Mrs|Ms|St|Prof)\.\s)?[^.!?;\n–—]{{1,80}}?)\s?(?:[.!,;…]|\.\.\.|\s[–—-])\s{{0,2}}"
     rf"(?:(?P<firm>{_FIRM})|{_LOOSE})\s?[,:–—-]?\s{{1,2}}"
     r"(?P<its>(?:it's|it is|that's) )?(?P<meant>(?:(?:Dr|Mr|Mrs|Ms|St|Prof)\.\s)?[^.!?;,\n]{1,60}?)"
     r"(?=\s{0,2}(?:[.!?;,\n]|$))",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"(?:the|my|our|his|her)\s+(?=\S)", re.IGNORECASE)
-_LEAD = re.compile(r"(?:at|on|in|by|from|for)\s+", re.IGNORECASE)
+_ARTICLE = pattern_of(r"(?:the|my|our|his|her)\s+(?=\S)", re.IGNORECASE)
+_LEAD = pattern_of(r"(?:at|on|in|by|from|for)\s+", re.IGNORECASE)
 
 
 class Repair(NamedTuple):

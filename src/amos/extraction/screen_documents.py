@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
 RULE = "identity_document"
@@ -52,23 +53,23 @@ _VALUE = (
 )
 """Groups as they are printed, or one run of letters and digits."""
 _SAID = (
-    re.compile(
+    pattern_of(
         rf"(?<!\w)(?:{_DOCUMENT}['’]?s?(?: \w{{2,8}}){{0,2}} ?{_NUMBER}|{_NUMBER}{_OF} {_DOCUMENT}"
         rf"|{_NUMBERED})(?!\w){_FILL}"
         rf"(?<![\w.+€$£-]){_VALUE}",
         re.IGNORECASE,
     ),
-    re.compile(rf"(?<!\w){_DOCUMENT}(?!\w){_OTHER_THING}{_IS}:? ?(?<![\w.+€$£-]){_VALUE}", re.IGNORECASE),
-    re.compile(
+    pattern_of(rf"(?<!\w){_DOCUMENT}(?!\w){_OTHER_THING}{_IS}:? ?(?<![\w.+€$£-]){_VALUE}", re.IGNORECASE),
+    pattern_of(
         rf"(?<![\w.+€$£-]){_VALUE},? (?:is|was|ist|est|es|as){_OF}(?: \w{{2,12}})? "
         rf"(?:{_DOCUMENT}|{_NUMBERED})(?!\w){_OTHER_THING}",
         re.IGNORECASE,
     ),
 )
-_DATE = re.compile(
+_DATE = pattern_of(
     r"[0-9]{1,4}(?P<mark>[./-])[0-9]{1,2}(?P=mark)[0-9]{1,4}|(?:19|20)[0-9]{2}[ /-]{1,3}(?:19|20)[0-9]{2}"
 )
-_ANOTHER = re.compile(
+_ANOTHER = pattern_of(
     r"order|track|invoice|ticket|booking|reference|flight|phone|\b(?:call|tel|fax|postcode|zip|version)"
     r"|bestell|rechnung|buchung|flug|commande|r[ée]servation|pedido|reserva|vuelo",
     re.IGNORECASE,
@@ -82,9 +83,9 @@ _CORES = tuple(
     """.split()
 )
 """What every name of a document holds."""
-_DIGIT = re.compile("[0-9]")
+_DIGIT = pattern_of("[0-9]")
 _FEWEST_DIGITS, _MOST_SIGNS = 5, 20
-PATTERN = re.compile(
+PATTERN = pattern_of(
     rf"(?:{_DOCUMENT}|{_NUMBERED})[^\n]{{0,80}}?[0-9]|[0-9][^\n]{{0,80}}?(?:{_DOCUMENT}|{_NUMBERED})",
     re.IGNORECASE,
 )

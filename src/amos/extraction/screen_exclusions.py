@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from amos.extraction.screen_silence import find_silence
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
 _NOT = (
@@ -38,19 +39,19 @@ _STOP = (
     r"(?=\s*(?:$|[.,;:!?)\]\"'»…\n]|[-–—]\s|(?:but|and|though|although|because|since|please|ok|okay|pls"
     r"|thx|thanks|lol|haha|ty|tho|either|anymore|at all|yet|or|i mean|just between)(?!\w)))"
 )
-_BEFORE = re.compile(
+_BEFORE = pattern_of(
     r"(?:^|[.,;:!?()\[\"'«»…\n*>–—-]|(?<!\w)(?:please|pls|so|and|but|just|also|you|kindly|ok|okay|hey"
     r"|you're|you are|btw|well|then|or|to|assistant|really|better|maybe|that|not))\s*$",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(
+_REQUEST = pattern_of(
     rf"(?<!\w){_NOT} (?:ever |even |actually |please |bother to |have to |to "
     rf"|go and )?(?P<verb>{_VERB})(?: down)? (?P<thing>{_THING})(?: down)?(?P<memory> {_MEMORY})?{_STOP}",
     re.IGNORECASE,
 )
 _NOT_ANY_MORE = r"(?![^.!?\n]{0,80}(?<!\w)any ?(?:more|longer)(?!\w))"
 """What holds no longer is to be forgotten, which is asked of what is stored."""
-_ABOUT = re.compile(
+_ABOUT = pattern_of(
     rf"(?<!\w)(?P<not>{_NOT}) (?:ever |even |actually |please )?(?P<kept>remember|save|store|keep|record"
     rf"|log|note"
     r"|retain|memori[sz]e|write down)(?: (?:in mind|a note|on file|track of))? (?P<about>(?:the fact )?that"
@@ -65,7 +66,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """Names what must not be kept: "don't store that Max is ill"."""
-_TRACE = re.compile(
+_TRACE = pattern_of(
     rf"(?<!\w){_NOT} (?:ever |even |actually |please )?(?:keep|make|take|leave|write) (?:a "
     rf"|any )?(?:written )?"
     rf"(?:records?|notes?|logs?|cop(?:y|ies)|traces?|memor(?:y|ies)) (?:of|about|on) {_THING}{_STOP}",
@@ -73,9 +74,9 @@ _TRACE = re.compile(
 )
 """Asks for no trace: "don't keep a record of this"."""
 _OTHER_SENSES = frozenset(("keep", "note", "record"))
-_ASKS = re.compile(r"(?<!\w)(?:please|pls|kindly)\s*$", re.IGNORECASE)
-_TELLS = re.compile(r"(?<!\w)you\s*$", re.IGNORECASE)
-_OPENS = re.compile(r"(?:^|[.!?\n])\s*$")
+_ASKS = pattern_of(r"(?<!\w)(?:please|pls|kindly)\s*$", re.IGNORECASE)
+_TELLS = pattern_of(r"(?<!\w)you\s*$", re.IGNORECASE)
+_OPENS = pattern_of(r"(?:^|[.!?\n])\s*$")
 _NEEDS_MEMORY = frozenset({"add", "put", "commit", "file"})
 _OTHERS = (
     (
@@ -217,24 +218,24 @@ _ABROAD = (
         r"|esto es extraoficial"
     ),
 )
-_OTHER = re.compile(rf"(?<!\w)(?:{'|'.join(_OTHERS)})(?!\w)", re.IGNORECASE)
-_SPOKEN_ABROAD = re.compile(rf"(?<!\w)(?:{'|'.join(_ABROAD)})(?!\w)", re.IGNORECASE)
-_TOLD_OF = re.compile(
+_OTHER = pattern_of(rf"(?<!\w)(?:{'|'.join(_OTHERS)})(?!\w)", re.IGNORECASE)
+_SPOKEN_ABROAD = pattern_of(rf"(?<!\w)(?:{'|'.join(_ABROAD)})(?!\w)", re.IGNORECASE)
+_TOLD_OF = pattern_of(
     r"(?<!\w)(?:ich|er|man|wir|kann|konnte|könnte|je|il|elle|on|yo|nunca|él|ella)(?!\w)[^.!?,;:\n]{0,20}$",
     re.IGNORECASE,
 )
 """What somebody cannot keep in mind, or keeps: no request."""
-_ASIDE = re.compile(
+_ASIDE = pattern_of(
     r"(?:(?:just|strictly|only) )?between (?:us|you and me|ourselves|the two of us)\s?[,:;–—-]"
     r"|(?:unter uns(?: gesagt)?|im vertrauen|entre nous|hors micro|en off|entre nosotros)\s?[,:;–—-]",
     re.IGNORECASE,
 )
-_ASIDE_BEFORE = re.compile(r"(?:^|[.;:!?(\n]|(?<!\w)(?:and|but|so|ok|well))\s*$", re.IGNORECASE)
+_ASIDE_BEFORE = pattern_of(r"(?:^|[.;:!?(\n]|(?<!\w)(?:and|but|so|ok|well))\s*$", re.IGNORECASE)
 _FLAT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\t": " "})
-_SENTENCE_END = re.compile(
+_SENTENCE_END = pattern_of(
     r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?。！？]+(?=[\s\"'”’»)]|$)|\n+"
 )
-_NAMED_RANGE = re.compile(r"(this|next|following|last|previous) (?:sentence|line)", re.IGNORECASE)
+_NAMED_RANGE = pattern_of(r"(this|next|following|last|previous) (?:sentence|line)", re.IGNORECASE)
 _WINDOW = 24
 PATTERNS = (_REQUEST, _ABOUT, _TRACE, _OTHER, _SPOKEN_ABROAD, _ASIDE)
 """What every find matches after curly apostrophes and odd spaces are made plain."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from amos.extraction import screen_orders
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
 _MODEL = (
@@ -227,21 +228,21 @@ _ABROAD: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-_PATTERN = re.compile(
+_PATTERN = pattern_of(
     "|".join(f"(?P<{name}>(?<![^\\W_])(?:{rule}))" for name, rule in (*_RULES, *_ABROAD)), re.IGNORECASE
 )
-_ADDRESSED = re.compile(
+_ADDRESSED = pattern_of(
     rf"(?<!\w)(?:{_MODEL}|system|memory|instructions?|prompt|ignore|you must|the user)(?!\w)", re.IGNORECASE
 )
-_HIDDEN_STYLE = re.compile(
+_HIDDEN_STYLE = pattern_of(
     r"(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?![.\d])"
     r"|aria-hidden\s?=\s?\"true\")",
     re.IGNORECASE,
 )
 _STYLE_REACH = 400
 PATTERNS = (
-    *(re.compile(rule, re.IGNORECASE) for _, rule in (*_RULES, *_ABROAD)),
-    re.compile("<!--"),
+    *(pattern_of(rule, re.IGNORECASE) for _, rule in (*_RULES, *_ABROAD)),
+    pattern_of("<!--"),
     _HIDDEN_STYLE,
     *screen_orders.PATTERNS,
 )

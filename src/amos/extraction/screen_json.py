@@ -8,12 +8,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from amos.patterns import pattern_of
+
 # the second group may be empty at the end of a broken text, so that no scan starts over
-_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)("|\\?\Z)', re.DOTALL)
-_ESCAPE = re.compile(
+_STRING = pattern_of(r'"([^"\\]*(?:\\.[^"\\]*)*)("|\\?\Z)', re.DOTALL)
+_ESCAPE = pattern_of(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.", re.DOTALL
 )
-_KEY_END = re.compile(r"\s*:")
+_KEY_END = pattern_of(r"\s*:")
 _CUT = "\\u001a"
 
 

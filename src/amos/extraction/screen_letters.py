@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-TOKEN = re.compile(
+from amos.patterns import pattern_of
+
+TOKEN = pattern_of(
     r"(?:n|l|d|s|m|t|qu|c|j)'(?=\w)|\w+(?:['-]\w+)*"
     r"|\.(?!\w)|[!?…\n;:,()–—\"“”«»„><\[\]]|(?<=\s)--?(?=\s)"
 )

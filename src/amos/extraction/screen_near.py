@@ -12,6 +12,7 @@ from amos.extraction.screen_letters import near
 from amos.extraction.screen_nouns import find_nouns
 from amos.extraction.screen_phrases import NUMBER_WORDS, is_coined, is_placeholder, is_plausible_password
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
 _LOCK = (
@@ -37,11 +38,11 @@ _TAKE = (
     r"|(?:it'?s |is )?(?:re)?set (?:to|at|on)|steht auf|lautet|changed to|geht|öffnet|braucht|will"
     r"|nimmt|s'ouvre|prend|demande|se abre|pide|usa)"
 )
-_LOCKS = re.compile(rf"\b{_LOCK}\b", re.IGNORECASE)
-_CODES = re.compile(rf"\b{_CODE}\b", re.IGNORECASE)
-_TAKES = re.compile(rf"(?:[ ,]+[^\s.,:;!?\d]{{1,20}}){{0,3}}? {_TAKE}\b", re.IGNORECASE)
-_ALARM_TIME = re.compile(r"(?i:alarm|wecker)[^\n]{0,40}?\b(?i:set|for|at)\b")
-_OTHER_CODES = re.compile(
+_LOCKS = pattern_of(rf"\b{_LOCK}\b", re.IGNORECASE)
+_CODES = pattern_of(rf"\b{_CODE}\b", re.IGNORECASE)
+_TAKES = pattern_of(rf"(?:[ ,]+[^\s.,:;!?\d]{{1,20}}){{0,3}}? {_TAKE}\b", re.IGNORECASE)
+_ALARM_TIME = pattern_of(r"(?i:alarm|wecker)[^\n]{0,40}?\b(?i:set|for|at)\b")
+_OTHER_CODES = pattern_of(
     r"(?:zip|post(?:al)?|postcode|dress|area|country|promo|discount|coupon|voucher|error|status|exit"
     r"|qr|bar|source|colou?r"
     r"|flight|airport|booking|product|item|branch|tax|course|room|morse|genetic|penal|civil|building"
@@ -53,8 +54,8 @@ _OTHER_CODES = re.compile(
     r"|codes? (?:of|reminder|is on)\b",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"(?<![\w.,:/€$£+#-])[#*]?[0-9](?:[ .-]?[0-9]){2,11}[#*]?(?![\w%€$£]|[.,:/-][0-9])")
-_MEASURED = re.compile(
+_DIGITS = pattern_of(r"(?<![\w.,:/€$£+#-])[#*]?[0-9](?:[ .-]?[0-9]){2,11}[#*]?(?![\w%€$£]|[.,:/-][0-9])")
+_MEASURED = pattern_of(
     r"\s?(?:[%°]|(?:[mck]?m|m?[kg]?g|[mc]?l|[kmgt]b|kwh?|[vwahs]|[mk]?hz|psi|bars?|rpm|[ap]m|ms|px|pt"
     r"|ft|lbs?|oz|mph|kmh"
     r"|euros?|dollars?|pounds?|watts?|volts?|people|persons?|pages?|points?|times|metres?|meters?"
@@ -66,7 +67,7 @@ _MEASURED = re.compile(
     r"|uhr|feet|inches|degrees|words|characters|digits|tries|attempts|keycards|cards)\b)",
     re.IGNORECASE,
 )
-_DATED = re.compile(
+_DATED = pattern_of(
     r"(?:\b(?:in|since|from|until|till|by|before|after|around|at|about|of|year|over|under|than|seit"
     r"|bis|im|vor|en|desde"
     r"|hasta|depuis|avant|weighs|costs?|cost|about|nearly|almost|only|error|room|bus|line|number|no"
@@ -75,31 +76,31 @@ _DATED = re.compile(
     r"|[€$£~])\s{0,2}$",
     re.IGNORECASE,
 )
-_YEAR_AFTER = re.compile(r"(?:19|20)[0-9]{2}$")
-_RUN = re.compile(r"[^\s\"“”«»„]{5,64}")
-_NO_VALUE = re.compile(
+_YEAR_AFTER = pattern_of(r"(?:19|20)[0-9]{2}$")
+_RUN = pattern_of(r"[^\s\"“”«»„]{5,64}")
+_NO_VALUE = pattern_of(
     r"\S+@\S+|\S*://\S*|www\.\S+|[0-9.,:/+\-–]+(?:[a-z]{1,4})?|v?[0-9]+(?:\.[0-9]+)+\S*"
     r"|\S+\.(?:[a-z]{2,4}|[a-z]{2,4}/\S*)"
     r"|#[0-9a-f]{6}|[0-9]+\+?(?:st|nd|rd|th|er|ème|h|min|x)|\S*[()\[\]{}=]\S*|\S*\x1a\S*"
     r"|[a-z]+(?:_[a-z]+)+|--?\S+|/\S*",
     re.IGNORECASE,
 )
-_WEAK = re.compile(
+_WEAK = pattern_of(
     r"[0-9]+[^\W\d_]+|[^\W\d_]+[ -]?[0-9]{1,3}|[A-Z]{1,4}[0-9-]+|[^\W\d_]+(?:[&+/][^\W\d_]+)+", re.ASCII
 )
 """Shapes that products, rooms and versions have as well."""
-_JOINED = re.compile(r"[^\W\d_][_.-]\d|\d[_.-][^\W\d_]")
-_SIGN = re.compile(r"[!@#$%^&*=~|?_]")
-_ABOUT_ONE = re.compile(
+_JOINED = pattern_of(r"[^\W\d_][_.-]\d|\d[_.-][^\W\d_]")
+_SIGN = pattern_of(r"[!@#$%^&*=~|?_]")
+_ABOUT_ONE = pattern_of(
     r"[ -](?:managers?|polic(?:y|ies)|generators?|fields?|box|page|rules?|length|strength|protected"
     r"|hash(?:es)?|apps?"
     r"|requirements?|prompt|attempts?|audit|change day)\b",
     re.IGNORECASE,
 )
-_PLACED = re.compile(
+_PLACED = pattern_of(
     r"\b(?:for|on|in|at|with|by|from|into|für|auf|bei|mit|von|pour|sur|para|en|con)\s{1,2}$", re.IGNORECASE
 )
-_GIVEN = re.compile(
+_GIVEN = pattern_of(
     r"(?:[:=]|->|=>|→|\b(?:is|was|are|it's|its|to|as|use|used|using|goes|says|reads|be|called|named"
     r"|still|now|ist|war"
     r"|lautet|heißt|heisst|auf|est|es|c'est|era|siendo|como|comme|that's|picked|chose|typed|type"
@@ -107,8 +108,8 @@ _GIVEN = re.compile(
     r"[ ,]{1,3}[\"'“‘„«`]?$",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{4,64})[\"”“»`]")
-_KEYED = re.compile(
+_QUOTED = pattern_of(r"[\"“„«`]([^\"“”„«»`\n]{4,64})[\"”“»`]")
+_KEYED = pattern_of(
     r"\b(?:(?:key|punch|tap|type|put)(?:s|ed|ing)? (?:in|it in)|press(?:es|ed)?|dial(?:s|ed|ing)?"
     r"|taper|tapez|tape|composer|composez|compose|marcar?|teclear?|pulsar?|tippe?n?|eintippen"
     r"|eingeben|drücken?)"
@@ -117,7 +118,7 @@ _KEYED = re.compile(
     re.IGNORECASE,
 )
 """Digits that somebody keys in."""
-_ENTERS = re.compile(
+_ENTERS = pattern_of(
     r"\b(?:log(?:s|ged|ging)?[ -]?in(?:to|s)?|sign(?:s|ed|ing)?[ -]?in(?:to)?|get(?:s"
     r"|ting)? in(?:to)?|unlocks?|access(?:es)?"
     r"|credentials?|creds|account|acct|netflix|spotify|gmail|paypal|amazon|icloud|instagram|facebook"
@@ -127,32 +128,32 @@ _ENTERS = re.compile(
     re.IGNORECASE,
 )
 """Where one comes in: near it, what mixes letters with signs that no name has opens it."""
-_UNNAMED = re.compile(
+_UNNAMED = pattern_of(
     r"(?=\S*[^\W\d_])(?=\S*[!#$%^&*+=~?|]\S|\S*\d\S*[!#$%^&*+=~?|]|\S*[!#$%^&*+=~?|]\S*\d)\S{6,64}"
 )
-_BY_MEANS = re.compile(
+_BY_MEANS = pattern_of(
     r"\b(?:key|pw|pass|code|password|secret|with|using|by typing|typing|type|enter|via|mit|avec|con"
     r"|tape|tippe|is|are|:|=)[ :]{1,2}$",
     re.IGNORECASE,
 )
 _SEED_STEMS = ("seed", "wallet", "ledger", "mnemonic", "recovery", "trezor", "metamask", "passphrase")
-_WORD_ROW = re.compile(r"\b(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}\b", re.IGNORECASE)
+_WORD_ROW = pattern_of(r"\b(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}\b", re.IGNORECASE)
 _JOINING = frozenset(
     "the and for with that this are was has have you your not but from they were which when then".split()
 )
-_ANSWERED = re.compile(
+_ANSWERED = pattern_of(
     r"(?:security|secret|recovery|reset|backup|challenge|verification)[ -](?:questions?|answers?)\b"
     r"|sicherheits(?:frage|antwort)"
     r"|question secrète|pregunta (?:de seguridad|secreta)",
     re.IGNORECASE,
 )
 _ANSWER_STEMS = ("question", "answer", "frage", "antwort", "pregunta")
-_ANSWER = re.compile(
+_ANSWER = pattern_of(
     r"(?:\b(?:is|was|are|being|ist|lautet|est|es)"
     r"|[:=])[ ]{1,2}[\"'“]?([^\s.,;:!?\"”]{3,40}(?: [A-Z][^\s.,;:!?\"”]{1,30}){0,2})"
     r"[\"'”]?\s{0,2}(?:[.!,;]|$|\n)"
 )
-_END = re.compile(r"(?:[.…]|(?<!\w)[!?]|(?<=[a-z]{3})[!?])(?=\s|$)|\n")
+_END = pattern_of(r"(?:[.…]|(?<!\w)[!?]|(?<=[a-z]{3})[!?])(?=\s|$)|\n")
 _AFTER, _BEFORE = 110, 70
 _SHORTEST = 6
 _MOST = 4
@@ -163,10 +164,10 @@ _ANSWERS_WHAT = rf"(?:{_ANSWERED.pattern})[^!?…\n]*?(?:\b(?:is|was|are|being|i
 _TAKES_WHAT = rf"\b{_LOCK}\b[^!?…\n]*? {_TAKE}[^!?…\n]*?[0-9]"
 _CODE_OF_WHAT = near(rf"\b{_LOCK}\b", rf"\b{_CODE}\b")
 PATTERNS = (
-    re.compile(rf"{'|'.join(_SEED_STEMS)}|{_OPENS_WHAT}|{_OPENED_BY}|{_ANSWERS_WHAT}", re.IGNORECASE),
+    pattern_of(rf"{'|'.join(_SEED_STEMS)}|{_OPENS_WHAT}|{_OPENED_BY}|{_ANSWERS_WHAT}", re.IGNORECASE),
 )
 """What every find matches that has no noun of `screen_nouns`."""
-DIGIT_PATTERNS = (re.compile(rf"{_KEYED.pattern}|{_TAKES_WHAT}|{_CODE_OF_WHAT}", re.IGNORECASE),)
+DIGIT_PATTERNS = (pattern_of(rf"{_KEYED.pattern}|{_TAKES_WHAT}|{_CODE_OF_WHAT}", re.IGNORECASE),)
 """The same, of finds that hold digits."""
 
 

@@ -6,6 +6,8 @@ import functools
 import re
 from collections.abc import Iterator
 
+from amos.patterns import pattern_of
+
 PHRASE_NOUNS = (
     r"pass[ \-]?phrases?|(?:seed|recovery|mnemonic|wallet|secret|unlock|backup)[ \-]?(?:phrase|words)"
     r"|(?:security|secret|recovery|challenge|verification)[ \-](?:question )?(?:answers?|word)"
@@ -58,7 +60,7 @@ KEY_NOUNS = (
     r"|credentials?|log[ \-]?ins?|zugangsdaten|schl[uü]ssel|api[ \-]?schl[uü]ssel"
 )
 SPACELESS_NOUNS = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
-NOUN = re.compile(
+NOUN = pattern_of(
     rf"(?<![^\W_])(?:(?P<word>{WORD_NOUNS})|(?P<digit>{DIGIT_NOUNS})|(?P<key>{KEY_NOUNS}))(?![\w])"
     rf"|(?P<spaceless>{SPACELESS_NOUNS})",
     re.IGNORECASE,

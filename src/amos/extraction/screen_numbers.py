@@ -7,16 +7,17 @@ from collections.abc import Iterator
 
 from amos.extraction import screen_documents
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
-_DIGIT_RUN = re.compile(r"(?<![\w.])[0-9]+(?:[ \-\u00a0][0-9]+)*(?![\w])")
-_GROUP = re.compile(r"[0-9]+")
-_OTHER_NUMBER = re.compile(
+_DIGIT_RUN = pattern_of(r"(?<![\w.])[0-9]+(?:[ \-\u00a0][0-9]+)*(?![\w])")
+_GROUP = pattern_of(r"[0-9]+")
+_OTHER_NUMBER = pattern_of(
     r"order|track|invoice|ticket|imei|isbn|parcel|shipment|reference|serial|timestamp|bestell|rechnung"
     r"|commande|pedido",
     re.IGNORECASE,
 )
-_CARD_WORD = re.compile(r"card|visa|master|amex|karte|tarjeta|carte|cvv|cvc|exp", re.IGNORECASE)
+_CARD_WORD = pattern_of(r"card|visa|master|amex|karte|tarjeta|carte|cvv|cvc|exp", re.IGNORECASE)
 _CARD_LENGTHS = range(13, 20)
 _LONGEST_MIXED_RUN = 32  # digits: one card with expiry and check number beside it
 _WINDOW = 40
@@ -47,8 +48,8 @@ _NETWORKS = (
 )
 _MAESTRO = ((50, 50), (56, 58), (63, 63), (67, 69))
 
-_IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?=[ \-]?[A-Za-z0-9]{4})")
-_IBAN_CHARACTER = re.compile(r"[ \-]?([A-Za-z0-9])")
+_IBAN_START = pattern_of(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?=[ \-]?[A-Za-z0-9]{4})")
+_IBAN_CHARACTER = pattern_of(r"[ \-]?([A-Za-z0-9])")
 _COUNTRIES = """
     AD:24 AE:23 AL:28 AT:20 AZ:28 BA:20 BE:16 BG:22 BH:22 BR:29 BY:28 CH:21 CR:22 CY:28 CZ:24 DE:22
     DK:18 DO:28 EE:20 EG:29 ES:24 FI:18 FO:18 FR:27 GB:22 GE:22 GI:23 GL:18 GR:27 GT:28 HR:21 HU:28
@@ -60,7 +61,7 @@ _IBAN_LENGTHS = dict(pair.split(":") for pair in _COUNTRIES.split())
 
 _LINK = r"(?:\s{0,2}[:=#]|\s(?:is|was|ist|es|est|no\.?|nr\.?))?(?:\s(?:now|still))?\s{0,2}[:#]?\s{0,2}"
 _NAMED_NUMBERS = (
-    re.compile(
+    pattern_of(
         rf"(?<!\w)(?:(?:bank |checking |current |savings |giro )?account (?:number|num|no\.?|nr\.?|#)"
         rf"|acct\.?(?: no\.?)?"
         rf"|kontonummer|konto-?nr\.?|num[ée]ro de compte|n[úu]mero de cuenta|routing (?:number|no\.?)"
@@ -68,7 +69,7 @@ _NAMED_NUMBERS = (
         rf"{_LINK}([0-9](?:[ -]?[0-9]){{5,16}})(?![\w-])",
         re.IGNORECASE,
     ),
-    re.compile(
+    pattern_of(
         rf"(?<!\w)(?:sort[ -]?code|bankleitzahl"
         rf"|blz){_LINK}([0-9]{{2}}[ -]?[0-9]{{2}}[ -]?[0-9]{{2,4}})(?![\w-])",
         re.IGNORECASE,
@@ -76,8 +77,8 @@ _NAMED_NUMBERS = (
 )
 """Numbers of bank accounts by what people call them."""
 _PERSONAL_NUMBERS = (
-    re.compile(r"(?<![\w.+-])(?!000|666|9[0-9]{2})[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])"),
-    re.compile(
+    pattern_of(r"(?<![\w.+-])(?!000|666|9[0-9]{2})[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])"),
+    pattern_of(
         rf"(?<!\w)(?:ssn|social(?: security)?(?: (?:number"
         rf"|no\.?))?){_LINK}([0-9]{{3}} ?[0-9]{{2}} ?[0-9]{{4}})(?![\w-])",
         re.IGNORECASE,
@@ -85,10 +86,10 @@ _PERSONAL_NUMBERS = (
 )
 """Social security numbers: by their shape, or by name."""
 PATTERNS = (
-    re.compile(r"[0-9](?:[ \-\xa0]?[0-9]){12}"),
+    pattern_of(r"[0-9](?:[ \-\xa0]?[0-9]){12}"),
     _IBAN_START,
     *_NAMED_NUMBERS,
-    re.compile("|".join(pattern.pattern for pattern in _PERSONAL_NUMBERS), re.IGNORECASE),
+    pattern_of("|".join(pattern.pattern for pattern in _PERSONAL_NUMBERS), re.IGNORECASE),
     screen_documents.PATTERN,
 )
 """What every find contains."""

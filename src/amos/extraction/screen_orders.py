@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from amos.extraction.screen_letters import any_of, classes, lettered, near
+from amos.patterns import pattern_of
 
 _LETTER_OF = classes(
     """
@@ -129,14 +130,14 @@ _RULES = (
     rf"{_START}X[^.:]{{0,3}}?K[^.:]{{0,3}}?t",
     rf"{_START}[Di]d?[^.:,]{{0,2}}?M",
 )
-_ORDER = re.compile("|".join(f"(?:{rule})" for rule in _RULES))
+_ORDER = pattern_of("|".join(f"(?:{rule})" for rule in _RULES))
 _WAYS = (
     any_of(_LETTER_OF, "Aa"),
     near(any_of(_LETTER_OF, "U"), any_of(_LETTER_OF, "QW")),
     near(any_of(_LETTER_OF, "FnYk"), any_of(_LETTER_OF, "ViWEXDz")),
     near(any_of(_LETTER_OF, "WXDiE"), any_of(_LETTER_OF, "mMKQ")),
 )
-PATTERNS = tuple(re.compile(way, re.IGNORECASE) for way in _WAYS)
+PATTERNS = tuple(pattern_of(way, re.IGNORECASE) for way in _WAYS)
 """What every find matches, one or the other."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from amos.extraction.screen_nouns import DIGIT_NOUNS, KEY_NOUNS, SPACELESS_NOUNS, WORD_NOUNS, find_nouns
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
 _KIND_OF = (
@@ -30,7 +31,7 @@ _SINCE = (
     r"|der|das)"
     r"(?!\w))?(?:\s{1,2}(?:seit|since|ab|bis|until|as of|depuis|desde)\s{1,2}[^\s:=.,;!?]{1,16})?"
 )
-_LINK = re.compile(
+_LINK = pattern_of(
     rf"[\"'’”]?(?:\s{{0,2}}\([^()\n]{{1,40}}\))?{_KIND_OF}{_OF_WHAT}(?:,\s(?:by the way|btw|fyi|again),)?"
     r"(?:\s{0,3}(?::=|->|=>|→|=|:|：|\|(?=\s)|-(?=\s)|–|—)|\s{0,3}(?:是|为|為|は)"
     r"|\s{1,3}(?:(?:was|is|has been|got|had been|gets) )?(?:now )?(?:changed|reset|set|switched|updated"
@@ -39,58 +40,58 @@ _LINK = re.compile(
     rf"|\s{{1,3}}{_BE}){_SINCE}(?:\s{{0,2}}:)?)\s{{0,3}}",
     re.IGNORECASE,
 )
-_PLAIN_LINK = re.compile(r"(?:\s{1,2}[^\W\d_]{2,16}){0,4}\s{0,2}[:=]\s{0,2}|\s{1,2}")
-_CHANGED_TO = re.compile(
+_PLAIN_LINK = pattern_of(r"(?:\s{1,2}[^\W\d_]{2,16}){0,4}\s{0,2}[:=]\s{0,2}|\s{1,2}")
+_CHANGED_TO = pattern_of(
     r"(?:\s{1,2}(?:for|of|on)(?:\s{1,2}[^\s:=.,;!?]{1,24}){1,4}?)?\s{1,2}(?:to|auf|a|en|à)\s{1,2}",
     re.IGNORECASE,
 )
-_CHANGING = re.compile(
+_CHANGING = pattern_of(
     r"(?:chang|set|reset|updat|switch|rotat|änder|geänd|setz|cambi|pon|met)\w*(?:\s+\S{1,20}){0,5}\s*$",
     re.IGNORECASE,
 )
-_NAMED_BEFORE = re.compile(
+_NAMED_BEFORE = pattern_of(
     r"(?<!\S)[\"'“‘`«]?([^\s\"'“‘`«]{4,64}?)[\"'”’`»]?,?\s{1,3}(?:is|was|as|ist|als|es|como|est"
     r"|comme)(?:\s{1,3}[^\s.,;:!?]{1,16}){0,4}\s{0,3}$",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"\S{1,256}")
-_KEY = re.compile(r"[^\s,;\"'<>&]{8,256}")
+_TOKEN = pattern_of(r"\S{1,256}")
+_KEY = pattern_of(r"[^\s,;\"'<>&]{8,256}")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "「": "」"}
-_PIN = re.compile(r"[#*]?[0-9](?:[ \-.]?[0-9]){2,15}[#*]?(?![\w%])")
-_SHORT_CODE = re.compile(r"[#*]?[A-Za-z0-9#*\-]{4,16}(?![\w])")
-_CODE_LIST = re.compile(
+_PIN = pattern_of(r"[#*]?[0-9](?:[ \-.]?[0-9]){2,15}[#*]?(?![\w%])")
+_SHORT_CODE = pattern_of(r"[#*]?[A-Za-z0-9#*\-]{4,16}(?![\w])")
+_CODE_LIST = pattern_of(
     r"(?=[A-Za-z\-]{0,16}[0-9])[A-Za-z0-9\-]{4,24}(?:[,;\s]{1,4}(?:and |und |y "
     r"|et )?(?=[A-Za-z\-]{0,16}[0-9])[A-Za-z0-9\-]{4,24}(?![\w]))*"
 )
-NUMBER_WORDS = re.compile(
+NUMBER_WORDS = pattern_of(
     r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs"
     r"|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|deux|trois|quatre|cinq"
     r"|sept|huit|neuf)(?:[\s,\-]{1,2}|\b)){3,12}",
     re.IGNORECASE,
 )
-_CODE = re.compile(
+_CODE = pattern_of(
     r"[A-Za-z_]\w*(?:\.\w+)*[(\[].*|(?:os|self|this|process|env|config|cfg|settings|args|params|secrets"
     r"|request|req|user|vault)(?:\.\w+)+.*"
 )
-_GUARDS = re.compile(
+_GUARDS = pattern_of(
     r"(?:front )?(?:door|gate|alarm|safe|vault|garage|keypad|lock|lockbox|entry"
     r"|building)[ -](?:pass)?codes?$",
     re.IGNORECASE,
 )
 """Nouns that a code may follow without a word between: "gate code 7741"."""
-_BARE_KEYS = re.compile(
+_BARE_KEYS = pattern_of(
     r"(?:factory|default|activation|bitlocker|wi-?fi|wlan|network|product|licen[cs]e)[ -_]?keys?$",
     re.IGNORECASE,
 )
 """Keys that stand right behind their name."""
-_TURNS = re.compile(
+_TURNS = pattern_of(
     r"[0-9]{1,2} (?:left|right|links|rechts)(?:,? (?:then |dann )?[0-9]{1,2} (?:left|right|links"
     r"|rechts)){1,4}",
     re.IGNORECASE,
 )
-_NEXT_WORD = re.compile(r"[ \t]{1,2}(?=\S)")
-_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
-_UNIT = re.compile(
+_NEXT_WORD = pattern_of(r"[ \t]{1,2}(?=\S)")
+_PLAIN_WORD = pattern_of(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_UNIT = pattern_of(
     r"\s?(?:%|characters?|chars?|letters?|digits?|symbols?|words?|bytes?|bits?|years?|months?|weeks?"
     r"|days?|hours?|minutes?|times|dollars?|euros?|pounds?|cents?|[€$£]|mm|cm|km|kg|zeichen|stellen"
     r"|caracteres|caractères)(?![\w])",
@@ -135,7 +136,7 @@ _CLAUSE_WORDS = frozenset(_CLAUSE_TEXT.split())
 _OPENING_WORDS = frozenset(_OPENING_TEXT.split())
 _NOT_VALUES = frozenset(_REMARK_TEXT.split())
 _TYPE_ENDINGS = ("ed", "ing", "able", "ible", "ly")
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = pattern_of(
     r"[*x•.…#_\-\s\x1a]+|<[^>]*>?|\[[^\]]*\]?|\{\{.*|\$\{?\w+.*|%\w+%|%\(.*|(?:your|my|the|some|example"
     r"|dummy|fake|placeholder|redacted|change[_\-]?me|insert|todo|xxx+)(?:[_\-].*|(?:password|token|key"
     r"|secret|here))?",
@@ -143,8 +144,8 @@ _PLACEHOLDER = re.compile(
 )
 _BEFORE = 100
 PATTERNS = (
-    re.compile(f"{WORD_NOUNS}|{DIGIT_NOUNS}|{SPACELESS_NOUNS}", re.IGNORECASE),
-    re.compile(f"(?:{KEY_NOUNS})(?:{_LINK.pattern})(?:[\"'`“‘«„‚「]|{_KEY.pattern})", re.IGNORECASE),
+    pattern_of(f"{WORD_NOUNS}|{DIGIT_NOUNS}|{SPACELESS_NOUNS}", re.IGNORECASE),
+    pattern_of(f"(?:{KEY_NOUNS})(?:{_LINK.pattern})(?:[\"'`“‘«„‚「]|{_KEY.pattern})", re.IGNORECASE),
 )
 """What every find contains."""
 _SHORTEST_WORD = 4

@@ -29,16 +29,17 @@ from amos.extraction.normalise import text_buffer
 from amos.extraction.screen_bytes import may_hold_keys
 from amos.extraction.screen_text import EVERYTHING, Family, of_view
 from amos.extraction.screen_view import BASE64_START, SUSPICIOUS, decoded_view
+from amos.patterns import pattern_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 Families = npt.NDArray[np.int32]
 
-_UP_TO = re.compile(r"\{([01]),[0-9]+\}")
-_GROUP_NAME = re.compile(r"\(\?P<\w+>")
+_UP_TO = pattern_of(r"\{([01]),[0-9]+\}")
+_GROUP_NAME = pattern_of(r"\(\?P<\w+>")
 _TEXT = "text"
-_LOOK_AROUND = re.compile(r"\(\?(?:<?[!=])")
+_LOOK_AROUND = pattern_of(r"\(\?(?:<?[!=])")
 
 
 def needed_families(texts: pa.Array, *, may_instruct: bool) -> Families:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from amos.extraction.screen_phrases import is_coined, is_placeholder, is_plausible_password
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
 _VALUE = r"[\"'“‘`«]?([^\s\"'“”‘’`«»,;]{3,64})"
-_PASS = re.compile(
+_PASS = pattern_of(
     rf"(?<![^\W_])(?:([^\W\d_]{{2,16}}) )?pass(?: (?:for|to|of)(?: [^\s:=.,;!?]{{1,24}}){{1,4}}?)?"
     rf"(?:'s|’s| is| was|\s?[:=])(?: (?:now|still|just|currently))?\s{{1,3}}{_VALUE}",
     re.IGNORECASE,
@@ -20,21 +21,21 @@ _OTHER_PASSES = frozenset(
     "lift park "
     "high low alpine free press visitor monthly weekly annual event fast level exam by let will to".split()
 )
-_MEASURE = re.compile(r"[~≈]?\d[\d.,]*[a-zA-Z]{0,3}\W*")
-_CHANGED = re.compile(
+_MEASURE = pattern_of(r"[~≈]?\d[\d.,]*[a-zA-Z]{0,3}\W*")
+_CHANGED = pattern_of(
     r"(?<!\w)(?:chang|switch|reset|updat|rotat)\w{0,4}(?: [^\s.,:;]{1,20}){0,4}? (?:pass[ -]?words?"
     r"|pass[ -]?phrases?"
     r"|pass[ -]?codes?|pins?|pin codes?|pwd?)(?: (?:for|of|on)(?: [^\s:=.,;!?]{1,24}){1,4}?)?"
     rf" from {_VALUE}[\"'”’`»]?,? to {_VALUE}",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(
+_SEVERAL = pattern_of(
     rf"(?<![^\W_])(?:passwords|pass[ -]?codes|pass[ -]?phrases)(?: (?:for|of|on"
     rf"|to)(?: [^\s:=.,;!?]{{1,24}}){{1,4}}?)?"
     rf"(?: are| were|\s?[:=]) {_VALUE}[\"'”’`»]?(?:, {_VALUE}[\"'”’`»]?)?,? (?:and|or|&) {_VALUE}",
     re.IGNORECASE,
 )
-_UNLOCKS = re.compile(
+_UNLOCKS = pattern_of(
     r"(?<![^\W_])(?:laptop|phone|computer|pc|mac(?:book)?|tablet|ipad|iphone|safe|door|gate|garage|lock"
     r"|lock ?box|key ?box|padlock|shed|cellar|panel|locker|vault"
     r"|account|screen|house|flat|office|app|keypad|alarm|suitcase|briefcase"
@@ -50,7 +51,7 @@ _WAYS = frozenset(
     "pin password "
     "passcode caution care force luck time help magic".split()
 )
-_BARE_PIN = re.compile(
+_BARE_PIN = pattern_of(
     r"(?<![^\W_])(?:(?:PIN|otp|OTP|(?:my|the|card|sim|bank|phone|door|debit|credit) pin)(?: (?:code|number))?"
     r"|(?:PIN|Pin|pin)"
     r" (?:code|number))[ \t]{1,2}([0-9]{4,8})(?![\w%]|[.,:/-][0-9])(?! (?:%|people|times|years?|points?"
@@ -66,7 +67,7 @@ _LOCKED = (
     r"(?:unlock|open|disarm|get into|log ?in ?to|enter|start) (?:my|our|the|this|his|her|their|it|that)"
     r"(?: [^\s.,:;!?]{1,20}){0,3}?"
 )
-_TYPED = re.compile(
+_TYPED = pattern_of(
     rf"(?<![^\W_])(?:{_LOCKED},?(?: (?:you|i|we|just|please|simply|have to|need to|must|should"
     rf"|always)){{0,3}}"
     rf" {_KEYS}|{_KEYS} to {_LOCKED}(?![\w]))",
@@ -102,16 +103,16 @@ _KEYED_IN = (
     r"(?:punch|type|key|tap|enter|dial)(?: in)? (?:the code )?([0-9](?:[ \-.]?[0-9]){3,7}) (?:on|into|in|at) "
     r"(?:the|that|our|my) (?:[^\s.,:;!?]{1,16} ){0,2}?(?:keypad|box|panel|pad|door|lock|gate|dial)(?!\w)"
 )
-_LOCKED_BY = re.compile(rf"(?<![^\W_])(?:(?:{'|'.join(_LOCKS)}):? {_DIGITS}|{_KEYED_IN})", re.IGNORECASE)
+_LOCKED_BY = pattern_of(rf"(?<![^\W_])(?:(?:{'|'.join(_LOCKS)}):? {_DIGITS}|{_KEYED_IN})", re.IGNORECASE)
 """What a lock wants: digits."""
-_ALTERED = re.compile(
+_ALTERED = pattern_of(
     rf"(?<![^\W_])(?:passwort|kennwort|pin|t[üu]rcode)(?: (?:für|fürs|vom|von|des|der|meine[rs])"
     rf"(?: [^\s.,:;!?]{{1,24}}){{1,3}}?)?(?: (?:habe?|wurde|hat"
     rf"|ist)(?: [^\s.,:;!?]{{1,16}}){{0,2}})? (?:auf|in|zu) "
     rf"{_VALUE}[\"'”’`»]? (?:ge(?:ändert|setzt|stellt|legt)|umge(?:stellt|ändert))",
     re.IGNORECASE,
 )
-_NAMED_LATER = re.compile(
+_NAMED_LATER = pattern_of(
     r"(?<![^\W_])pass[ -]?(?:words?|codes?|phrases?)(?: [^\s.,:;!?]{1,16}){0,3}, (?:it|that)(?:'s|’s| is"
     r"| was)"
     r"(?: (?:literally|just|still|actually|simply|now))? [\"'“‘`]([^\"'“”‘’`\n]{4,64})(?=[\"'”’`])",

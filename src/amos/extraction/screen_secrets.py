@@ -9,33 +9,34 @@ from collections.abc import Iterator
 
 from amos.extraction.screen_phrases import is_coined, is_placeholder, is_plausible_password
 from amos.extraction.screen_view import Hit
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
-_BLOCK_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_BLOCK_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_RUN = re.compile(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{12,}(?:\.[A-Za-z0-9_\-]{4,}){0,4}")
-_TOKEN = re.compile(
+_BLOCK_BEGIN = pattern_of(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_BLOCK_END = pattern_of(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_RUN = pattern_of(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{12,}(?:\.[A-Za-z0-9_\-]{4,}){0,4}")
+_TOKEN = pattern_of(
     r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|gl(?:pat|ptt|dt|rt|soat)-[\w\-]{16,}"
     r"|(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])|xox[abeoprs]-[\w\-]{11,}|xapp-[\w\-]{11,}"
     r"|AIza[\w\-]{30,}|hf_[A-Za-z0-9]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{16,}|pypi-AgE[\w\-]{16,}"
     r"|eyJ[\w\-]{13,}\.(?:eyJ"
     r"|[\w\-]{8})[\w\-]*(?:\.[\w\-]+)*)"
 )
-_ACCESS_ID = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])")
-_ACCESS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
+_ACCESS_ID = pattern_of(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])")
+_ACCESS_SECRET = pattern_of(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _BESIDE = 200  # characters between an access key id and its secret
-_PREFIX = re.compile(
+_PREFIX = pattern_of(
     r"(?:sk|rk|pk|tok|pat|key|secret|token|api|apikey|whsec|npm|hf|shp(?:at|ca|pa|ss)|dop_v1|dckr_pat"
     r"|lin_api|figd|sq0(?:csp|atp)|glsa|nvapi|xai|gsk|r8|pplx|sbp|rnd|access|session|bearer|auth"
     r"|refresh|service)[_\-]([A-Za-z0-9_\-]{13,})"
 )
-_PARTS = re.compile(r"[_\-]")
-_OTHER_TOKEN = re.compile(
+_PARTS = pattern_of(r"[_\-]")
+_OTHER_TOKEN = pattern_of(
     r"(?<![A-Za-z0-9])[0-9]{8,10}:[A-Za-z0-9_\-]{35}(?![A-Za-z0-9_\-])|(?<![A-Za-z0-9_.\-])(?:SG|hvs"
     r"|ya29)\.[A-Za-z0-9_\-]{16,}(?:\.[A-Za-z0-9_\-]{16,})?"
 )
-_URL_LOGIN = re.compile(r"://([^\s:@/?#\"'<>]{0,128}):([^\s/\"'<>]{1,256})@[^\s@/]")
-_HEADER = re.compile(r"(?<![A-Za-z])(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9\-._~+/]{8,}=*)", re.IGNORECASE)
+_URL_LOGIN = pattern_of(r"://([^\s:@/?#\"'<>]{0,128}):([^\s/\"'<>]{1,256})@[^\s@/]")
+_HEADER = pattern_of(r"(?<![A-Za-z])(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9\-._~+/]{8,}=*)", re.IGNORECASE)
 _PASSWORD_NAMES = r"passw(?:or)?d|(?<=_)pass(?=\s?[=:])|passwort|kennwort|passphrase|pwd"
 _KEY_NAMES = r"secret|token|(?:api|access|private|signing|encryption|account)[_\-]?key|credentials?|auth"
 
@@ -46,7 +47,7 @@ def _assignment(names: str, shortest: int) -> re.Pattern[str]:
     Groups: name, its rest, a quotation mark, the value in double, single or no quotation
     marks, the bracket of a call.
     """
-    return re.compile(
+    return pattern_of(
         rf"({names})([A-Za-z0-9_\-]{{0,32}})(\\?[\"'])?\s{{0,3}}(?::=|=>|="
         rf"|:)\s{{0,3}}(?:\\?\"([^\"\\\n]{{{shortest},512}})|\\?'([^'\\\n]{{{shortest},512}})"
         rf"|([^\s\"'`,;&<>(){{}}\[\]|\\]{{{shortest},512}})(\(?))",
@@ -58,22 +59,22 @@ _VALUE_GROUPS = (4, 5, 6)
 _SHORTEST_PASSWORD = 4
 _KEY_LENGTH = 8
 _NAMED = (_assignment(_PASSWORD_NAMES, _SHORTEST_PASSWORD), _assignment(_KEY_NAMES, _KEY_LENGTH))
-_OPTION = re.compile(
+_OPTION = pattern_of(
     r"(?<![\w\-])(?:--(?:password|passwd|token|secret|api-key)[ =]|(?:-u"
     r"|--user)[ =][\"']?[^\s:\"']{1,64}:)[\"']?([^\s\"'@]{3,128})"
 )
-_ATTACHED = re.compile(
+_ATTACHED = pattern_of(
     r"(?<![\w\-])(?:(?:mysql\w{0,8}|mariadb\w{0,8}|7z|7za|rar|unrar)(?=[ \t])[^\n|;&]{0,160}?[ \t]-p"
     r"|sshpass[ \t]{1,2}-p[ \t]?|redis-cli(?=[ \t])[^\n|;&]{0,160}?[ \t]-a[ \t]{1,2})[\"']?([^\s\"'"
     r"|;&]{3,128})"
 )
 """Options that take the password without a name of it: `mysql -u root -p…`."""
-_LOGIN_PAIR = re.compile(
+_LOGIN_PAIR = pattern_of(
     r"(?:log[ \-]?in|user(?:name)?|account|e-?mail)\s?[:=]?\s?[^\s,;/]{1,64}[\s,;/]{1,3}(?:pass|pw"
     r"|key)\s?[:=]\s?([^\s,;]{4,64})",
     re.IGNORECASE,
 )
-_SLASHED_PAIR = re.compile(
+_SLASHED_PAIR = pattern_of(
     r"(?<![\w/])(?:log[ \-]?ins?|log in|signs? in|sign[ \-]in|user(?:[ \-]?name)?|account|cred(?:s|entials?)?"
     r"|zugang|anmeldung|identifiants?|wi-?fi|wlan|hotspot|ssid)(?![\w/])(?:\s{1,2}(?:for|to|of|on|with|as|is|are|user|using|the|my)"
     r"|\s{1,2}[^\W_]{2,16}(?=\s{0,2}(?::|is\s|are\s|=))){0,5}\s{0,2}[:=]?\s{0,2}[^\s/|:]{1,64}\s{0,2}"
@@ -81,22 +82,22 @@ _SLASHED_PAIR = re.compile(
     re.IGNORECASE,
 )
 """A name and what opens it, parted by a stroke: "log in with anna / Kite!77"."""
-_NOT_A_SECRET_NAME = re.compile(
+_NOT_A_SECRET_NAME = pattern_of(
     r"s?[_\-]?(?:ids?|counts?|names?|types?|urls?|uris?|path|file|i[sz]er?s?|i[sz]ation|limit|budget"
     r"|length|field|label|hint|policy|used|usage|max|min|size|expir\w*|ttl|arn|ref|version|endpoint"
     r"|required|enabled|or|ors|ored|oris\w*)$|^s$",
     re.IGNORECASE,
 )
-_ASSIGNED = re.compile(r"([A-Za-z_][\w.\-]{0,40})\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?$")
-_PUBLIC_NAME = re.compile(
+_ASSIGNED = pattern_of(r"([A-Za-z_][\w.\-]{0,40})\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?$")
+_PUBLIC_NAME = pattern_of(
     r"commit|sha|digest|hash|checksum|uuid|guid|etag|integrity|version|revision|signature|fingerprint"
     r"|id$|url|uri|href|src|path|file|class|slug|name|cursor|page|public|https?$",
     re.IGNORECASE,
 )
-_HEXADECIMAL = re.compile(r"[0-9a-fA-F\-]+")
-_LINK = re.compile(r"https?://\S+")
-_CODE_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+")
-_PLAIN_PART = re.compile(
+_HEXADECIMAL = pattern_of(r"[0-9a-fA-F\-]+")
+_LINK = pattern_of(r"https?://\S+")
+_CODE_NAME = pattern_of(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z]+(?:_[a-z]+)+")
+_PLAIN_PART = pattern_of(
     r"[a-z]+[_\-]?v?\d*(?:\.\w{1,5})?|v?\d+(?:\.\d+)*|[A-Z][a-z]+|\d[\d.,]*[a-zA-Z]{1,4}"
 )
 """Parts of paths, and measures."""
@@ -110,7 +111,7 @@ KEY_PATTERNS = (
     _TOKEN,
     _PREFIX,
     # a run of 24 characters or more that is not hexadecimal throughout
-    re.compile(
+    pattern_of(
         r"[=:]\s*\\?[\"']?(?:[0-9a-fA-F\-]*[g-zG-Z_][A-Za-z0-9_\-]{12}"
         r"|[0-9a-fA-F\-]{11}[0-9a-fA-F\-]*[g-zG-Z_])"
     ),
@@ -254,7 +255,7 @@ def names_a_secret(name: str) -> bool:
     return match is not None and not _NOT_A_SECRET_NAME.search(name[match.end() :])
 
 
-_SECRET_NAME = re.compile(
+_SECRET_NAME = pattern_of(
     r"passw(?:or)?d|passphrase|passwort|secret|api[_\-]?key|access[_\-]?key|private[_\-]?key"
     r"|access[_\-]?token|auth[_\-]?token|refresh[_\-]?token|bearer|credentials?|^token$",
     re.IGNORECASE,

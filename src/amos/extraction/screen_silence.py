@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from amos.extraction.screen_letters import OTHER, any_of, classes, lettered, near
+from amos.patterns import pattern_of
 
 _SKIPPED = """
     please pls plz kindly just ever even actually really also too thanks thx ok okay hey hi well so btw
@@ -174,8 +175,8 @@ _WITHIN = (
     rf"W,?[qg]?Y?[oFt]{{0,2}}[Nnf][oFt]{{0,2}}{_KEEP}[pt]{{0,2}}(?:{_E})?{_END}",
     rf"C[,qg]?Y[oF]?[Nnf][oFt]{{0,2}}{_KEEP}[pO]?{_E}{_END}",
 )
-_SILENCE = re.compile(f"{_START}(?:{'|'.join(_OPENING)})|(?=[WC])(?:{'|'.join(_WITHIN)})")
-_NO_ORDER = re.compile("L(?=[KRkrhj])")
+_SILENCE = pattern_of(f"{_START}(?:{'|'.join(_OPENING)})|(?=[WC])(?:{'|'.join(_WITHIN)})")
+_NO_ORDER = pattern_of("L(?=[KRkrhj])")
 """An English "no" before a verb answers something: "no, save it" may lack its comma."""
 _AS_DENIED = str.maketrans("Ls", "NK")
 _DENIED = any_of(SILENCE_WORDS, "NnfSlOeL")
@@ -197,17 +198,17 @@ _WAYS = (
         rf"{any_of(SILENCE_WORDS, 'A')}[^!?…\n]*?(?:\bas if\b|{any_of(SILENCE_WORDS, 'c')})",
     ),
 )
-PATTERNS = tuple(re.compile("|".join(ways), re.IGNORECASE) for ways in _WAYS)
+PATTERNS = tuple(pattern_of("|".join(ways), re.IGNORECASE) for ways in _WAYS)
 """What every find matches, one or the other."""
 
 
-_CLAUSE = re.compile(
+_CLAUSE = pattern_of(
     "(?:^|(?<=[.:]))[^.:]{2,11}(?=[.:]|$)|(?:^|(?<=[.:]))[^.:,]{2,11}(?=,)|(?<=,)[^.:,]{2,11}(?=[.:]|$)"
 )
-_KEEPS = re.compile("[KRrhDGM]|[jk][^.:]{0,6}M|V[^.:]{0,4}H")
-_DENIES = re.compile("[NnfLSOeU]")
-_REFERS = re.compile("[Tg]|q[IY]|N[MGD]|[KDG]$")
-_OTHERWISE = re.compile(
+_KEEPS = pattern_of("[KRrhDGM]|[jk][^.:]{0,6}M|V[^.:]{0,4}H")
+_DENIES = pattern_of("[NnfLSOeU]")
+_REFERS = pattern_of("[Tg]|q[IY]|N[MGD]|[KDG]$")
+_OTHERWISE = pattern_of(
     "^o[YI]|^I[oFx]{0,2}[Tgi]?N[KRG]|^[^YWqTgFN]{0,2}[Ixm][^YWqTg]{0,4}[KRrhGkD]|I[oFx]{0,2}[NnL]?[oFt]{0,2}[KRrhkGs]|N[^.:]{0,3}e|NS|[Nn]x?[KRrhkjs][xmI]"
     "|[xm][NnL][oFt]{0,2}[KRrhkjs]|[KRrhjksD](?:[Tgi]?p?x|M)[^.:]*$(?<!M)|[xi]p?x?[NnL]o?D|[KRrhGDM]g[ImxT]|x[^x]*x[^x]*x"
 )

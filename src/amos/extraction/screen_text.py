@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from enum import IntFlag
@@ -20,10 +19,11 @@ from amos.extraction.screen_phrases import find_phrases
 from amos.extraction.screen_sayings import find_sayings
 from amos.extraction.screen_secrets import find_assignments, find_keys, is_credential, names_a_secret
 from amos.extraction.screen_view import Hit, base64_texts, byte_offsets, decoded_view
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Reason
 
 _FAR = 1 << 62
-_WORD = re.compile(r"\w+")
+_WORD = pattern_of(r"\w+")
 _SHORTEST_FIND = 7  # "pin=123"
 _SHORTEST_COPY = 6
 _MOST_SECRETS = 64  # searched one by one; more are a dump

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from amos.patterns import pattern_of
 
 INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
@@ -31,13 +32,13 @@ _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁԛԝһӏвкмнтАВЕКМНОРСТУХІЈЅԌԚԜҺαεικνορτυχγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳ",
     "aeopcyxijsdqwhlbkmhtABEKMHOPCTYXIJSGQWHaeiknoptuxywABEZHIKMNOPTYXcj",
 )
-_DISGUISED = re.compile(
+_DISGUISED = pattern_of(
     f"(?:%[0-9A-Fa-f]{{2}})+|&#(?:x[0-9A-Fa-f]{{1,6}}|[0-9]{{1,7}});|[{INVISIBLE}\u0300-\u036f]+"
     f"|[{TAGS}{STYLED}{FOREIGN}]"
 )
-_SUSPICIOUS = re.compile(SUSPICIOUS)
+_SUSPICIOUS = pattern_of(SUSPICIOUS)
 BASE64_START = "[A-Za-z0-9+/]{16}"
-_BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_\-]){BASE64_START}[A-Za-z0-9+/_\-]*={{0,2}}")
+_BASE64 = pattern_of(rf"(?<![A-Za-z0-9+/_\-]){BASE64_START}[A-Za-z0-9+/_\-]*={{0,2}}")
 _HIGHEST_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _READABLE_SHARE = 0.9

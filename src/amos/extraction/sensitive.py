@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
+from amos.patterns import pattern_of
+
 _HEADS = frozenset(
     "salary income wage wages pay debt debts mortgage loan overdraft pension savings net-worth bonus "
     "diagnosis disease illness condition disorder medication meds prescription therapy surgery operation "
@@ -45,7 +47,7 @@ _PHRASES = (
     "gender identity", "political party", "bank balance", "account balance", "court date", "court hearing",
     "court case", "beta blocker", "beta-blocker",
 )  # fmt: skip
-_PHRASE = re.compile("|".join(_PHRASES))
+_PHRASE = pattern_of("|".join(_PHRASES))
 _HARMLESS_HEADS = frozenset(
     "course class lesson book teacher exam exams essay lecture homework folder app reminder template shop "
     "museum song film movie playlist article podcast desk department".split()
@@ -59,7 +61,7 @@ _MADE_THINGS = (
     "perfume play musical comic character romance documentary course class lecture seminar exhibition"
 )
 _MADE = frozenset(_MADE_THINGS.split())
-_IS_MADE = re.compile(rf"\b(?:{_MADE_THINGS.replace(' ', '|')})(?:s|es|ies)?\b", re.IGNORECASE)
+_IS_MADE = pattern_of(rf"\b(?:{_MADE_THINGS.replace(' ', '|')})(?:s|es|ies)?\b", re.IGNORECASE)
 """Works and lessons: one about an illness is none."""
 _WORDS = frozenset(
     # health
@@ -100,8 +102,8 @@ _ENDINGS = (
     "gabalin", "vastatin",
 )  # fmt: skip
 _SHORTEST_PART = min(map(len, _STEMS + _ENDINGS))
-_WORD = re.compile(r"[\w'-]+")
-_SAYINGS = re.compile(
+_WORD = pattern_of(r"[\w'-]+")
+_SAYINGS = pattern_of(
     r"\b(?:on (?:medication|probation|parole|bail|benefits|antidepressants)|in (?:debt|prison|jail|rehab)"
     r"|anxiety disorder|eating disorder|panic attacks?|multiple sclerosis|high blood pressure"
     r"|heart (?:disease|failure|condition)|unemploy(?:ment|ed) benefits?|food stamps"
@@ -116,12 +118,12 @@ _SAYINGS = re.compile(
     r"|(?-i:(?:A|B|AB|O) (?:negative|positive)))\b",
     re.IGNORECASE,
 )
-_MADE_UP = re.compile(
+_MADE_UP = pattern_of(
     r"(?<!\S)(?!\S*://|\S*@\S*\.|[@#/])(?=\S*[^\W\d_])(?=\S*\d)(?=\S*\w[!#$%^&*?~|]\w"
     r"|\S*\w[!#$^&*~|])[^\s,;]{7,64}(?!\S)"
 )
 """A run of letters, digits and signs as passwords are: somebody looks at it, whatever it is said to be."""
-_OTHERS_ONLY = re.compile(
+_OTHERS_ONLY = pattern_of(
     r"\b(?:appraisal|performance|review|rating|warning|let go|fired|failing|flunk\w*|expelled"
     r"|laid off|sick leave|sick note|surgery"
     r"|allerg\w+|intoleran\w+|access|permission|clearance|salary|rent|grades?|weight|health|hospital"

@@ -24,6 +24,7 @@ from amos.extraction.wording import clean_value, without_time_lead
 from amos.kernels import rows as layout
 from amos.kernels.features import BY, DATE, EVERY, FROM, NO_TIME, NOW
 from amos.kernels.match import TAIL_CAPTURE, VALUE
+from amos.patterns import pattern_of
 
 _TRIMMED = frozenset(("none", "habit", "preference", "goal", "commitment"))
 """Shapes whose value is a thing that is said, not a whole statement."""
@@ -31,10 +32,10 @@ _JOINED = {"none": (EVERY,), "preference": (EVERY, DATE, BY)}
 """Kinds of time expressions that belong to the value: "free | every Friday", "working | on Sundays"."""
 _ARTICLES = frozenset(("the", "a", "an", "my", "our"))
 _CLOSED_BY = {
-    "'": re.compile(r"(?:^|\s)'[^']*$"),
-    '"': re.compile(r'(?:^|\s)"[^"]*$'),
-    "”": re.compile(r"(?:^|\s)“[^”]*$"),
-    "’": re.compile(r"(?:^|\s)‘[^’]*$"),
+    "'": pattern_of(r"(?:^|\s)'[^']*$"),
+    '"': pattern_of(r'(?:^|\s)"[^"]*$'),
+    "”": pattern_of(r"(?:^|\s)“[^”]*$"),
+    "’": pattern_of(r"(?:^|\s)‘[^’]*$"),
 }
 _UNFINISHED = frozenset(("due", "scheduled", "planned", "booked", "set", "fixed", "starting", "ending"))
 """Values that say nothing without the time that follows."""
@@ -44,12 +45,12 @@ _NO_ITEMS = Items((), ())
 _NO_REACH = 8
 """Bytes behind a value within which a bare "no," takes it back: "is 7, no, 8"."""
 _CORRECTION = CUES["correction"]
-_UNIT = re.compile(r"\s?[%‰°€£$¥](?:\s?[CFK](?![^\W_]))?")
+_UNIT = pattern_of(r"\s?[%‰°€£$¥](?:\s?[CFK](?![^\W_]))?")
 """A unit that is no word, behind a number."""
-_MINUTES = re.compile(r"(?:(?:at|around|about) )?\d{1,2}:\d\d(?::\d\d)?")
-_PER = re.compile(r"(?: ?[a-z]{1,7})?(?: ?/ ?| per )(?:\d+ ?)?[a-z]{1,6}(?!\w)", re.IGNORECASE)
+_MINUTES = pattern_of(r"(?:(?:at|around|about) )?\d{1,2}:\d\d(?::\d\d)?")
+_PER = pattern_of(r"(?: ?[a-z]{1,7})?(?: ?/ ?| per )(?:\d+ ?)?[a-z]{1,6}(?!\w)", re.IGNORECASE)
 """A rate behind a number of minutes and seconds."""
-_WEEKLY = re.compile(
+_WEEKLY = pattern_of(
     r"(?:from|between) (?:mon|tues|wednes|thurs|fri|satur|sun)days? (?:to|until|till|through|and) "
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?",
     re.IGNORECASE,

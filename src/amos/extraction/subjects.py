@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from amos.extraction.wording import clean_property, clean_subject, one_spelling
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import Trust
 
 AUTHOR = "user"
@@ -33,7 +34,7 @@ _ANIMALS = frozenset(
     "dog dogs cat cats puppy puppies kitten kittens horse pony hamster rabbit parrot tortoise goat goats hen "
     "hens budgie canary ferret twins grandson granddaughter grandkids grandchildren".split()
 )
-_AGE = re.compile(
+_AGE = pattern_of(
     r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
     r"(?:(?:, | and |, and )(?:\d{1,3}))*(?: (?:years?|yrs?|months?|weeks?)(?: old)?)?",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ _AGE = re.compile(
 
 
 _NUMBER = r"[€$£]?\d+(?:[.,]\d+)*(?: ?(?:k|%|€|\$|£)(?!\w))?"
-_AMOUNT = re.compile(
+_AMOUNT = pattern_of(
     rf"(?:between|around|about|under|over|above|below) {_NUMBER}(?: (?:and|to|or) {_NUMBER})?"
     r"(?: (?!away|from|in|on|at|of)[a-z]{1,12}(?: (?:a|per|each) [a-z]{1,12})?)?",
     re.IGNORECASE,

@@ -7,15 +7,16 @@ import re
 from amos.extraction.grammar import Meaning
 from amos.extraction.matches import Match, Origin
 from amos.kernels.rows import ROW_START
+from amos.patterns import pattern_of
 
-_BROKEN_OFF = re.compile(r":\w|\s*(?:\{|--|[—–-]\s*(?:\Z|\n))")
+_BROKEN_OFF = pattern_of(r":\w|\s*(?:\{|--|[—–-]\s*(?:\Z|\n))")
 _SPACED_MARKS = (b" , ", b" . ", b" .\n", b"{")
 """Marks that stand apart in transcripts of speech."""
-_CUT_IN_NAME = re.compile(r"\s\([^()\n]{1,40}\)\s(?:[A-Z]|and\s[A-Z])")
+_CUT_IN_NAME = pattern_of(r"\s\([^()\n]{1,40}\)\s(?:[A-Z]|and\s[A-Z])")
 """How a name goes on behind a bracket: "under the Higher Education | (Wales) Act"."""
-_CUT_IN_TRANSCRIPT = re.compile(r" - \w|\s*\Z")
+_CUT_IN_TRANSCRIPT = pattern_of(r" - \w|\s*\Z")
 """How a transcript goes on behind half a compound ("a LISP | - like form") or where a turn was broken off."""
-_EMBEDDED = re.compile(
+_EMBEDDED = pattern_of(
     r"(?<![\w'’])(?:wh(?:en|ere)(?:ever)?|how|why|whether|so that|until|unless|than"
     r"|(?:mak(?:e|es|ing)|made|be|being) sure(?: that)?|ensur(?:e|es|ed|ing)(?: that)?)\s+$",
     re.IGNORECASE,
@@ -23,8 +24,8 @@ _EMBEDDED = re.compile(
 """What makes a clause one that need not hold: "making sure that | our crew has boots"."""
 _FIXED = frozenset(("home", "birth", "upbringing", "work", "workplace", "study", "name", "age"))
 """Families whose claims hold in such a clause too: "when I was born in Faro"."""
-_SUBORDINATE = re.compile(r"(?:that|which|what|how|why|where|times?|whether|whom)\s+$", re.IGNORECASE)
-_SHOWN = re.compile(r"the [a-z][a-z-]*(?:(?: [a-z-]+)? and [a-z-]+(?: [a-z-]+)?)?$")
+_SUBORDINATE = pattern_of(r"(?:that|which|what|how|why|where|times?|whether|whom)\s+$", re.IGNORECASE)
+_SHOWN = pattern_of(r"the [a-z][a-z-]*(?:(?: [a-z-]+)? and [a-z-]+(?: [a-z-]+)?)?$")
 _ONE_OF_A_KIND = frozenset(
     "ocean sea seaside beach coast sun sunshine sky moon stars rain snow wind fog heat cold dark darkness "
     "night morning evening weekend summer winter spring autumn fall holidays mountains hills countryside "

@@ -12,15 +12,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from amos.clock import from_us, to_us
 from amos.extraction.times_calendar import DAY_START_HOUR, Span, local_span, needs_event
 from amos.extraction.times_parse import Expression, read_phrase
+from amos.patterns import pattern_of
 
 TIMES_VERSION = 1
 """Raise when resolutions change for the same phrases."""
 
-_OFFSET = re.compile(r"(?:utc|gmt)?([+\-−])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
+_OFFSET = pattern_of(r"(?:utc|gmt)?([+\-−])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
 _MOST_OFFSET_HOURS = 18
 _EARLIEST_US = to_us(datetime(1000, 1, 2, tzinfo=UTC))
 _LATEST_US = to_us(datetime(2999, 12, 30, tzinfo=UTC))
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d\d:?\d\d)")
+_INSTANT = pattern_of(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d\d:?\d\d)")
 _MINUTE_US = 60_000_000
 _CLOCK_UNITS = ("minutes", "hours")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from amos.extraction.times_words import UNITS, plain_word
+from amos.patterns import pattern_of
 from amos.schemas.calendar import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 
 Day = tuple[str, int, int, int]
@@ -18,7 +19,7 @@ FILLERS |= {"back", "during", "for"}
 
 _MOST_DIGITS = 4
 _LAST_DAY = 31
-_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th|er|\.|º|ª)")
+_ORDINAL = pattern_of(r"\d{1,2}(?:st|nd|rd|th|er|\.|º|ª)")
 _TIMES = {"last": -1, "this": 0, "next": 1}
 _STRETCHED = frozenset({"day", "week", "month", "year"})
 _COUNTED = _STRETCHED | {"minute", "hour"}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from amos.extraction.times_days import FILLERS, Day, read_day
 from amos.extraction.times_words import plain_phrase, plain_word
+from amos.patterns import pattern_of
 from amos.schemas.calendar import WEEKDAYS
 
 LONGEST_PHRASE = 100
@@ -34,21 +35,21 @@ class Expression:
 UNREADABLE = Expression()
 
 _CLOCKS = (
-    re.compile(r"(?:\bat )?\b(?P<h>\d{1,2})(?:[:.](?P<m>[0-5]\d))? ?(?P<half>am|pm)\b"),
-    re.compile(
+    pattern_of(r"(?:\bat )?\b(?P<h>\d{1,2})(?:[:.](?P<m>[0-5]\d))? ?(?P<half>am|pm)\b"),
+    pattern_of(
         r"(?:\b(?:at|um|a las|à) )?\b(?P<h>\d{1,2})(?::(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?)"
         r"(?: ?(?:uhr|h))?(?![\d:])"
     ),
-    re.compile(r"(?:\b(?:at|um|gegen|à) )?\b(?P<h>\d{1,2}) ?(?:uhr|h(?=\d|\b))(?: ?(?P<m>[0-5]\d))?"),
+    pattern_of(r"(?:\b(?:at|um|gegen|à) )?\b(?P<h>\d{1,2}) ?(?:uhr|h(?=\d|\b))(?: ?(?P<m>[0-5]\d))?"),
 )
-_BARE_HOUR = re.compile(
+_BARE_HOUR = pattern_of(
     r"\b(?:at )?(\d{1,2}) ?oclock\b|\bat (\d{1,2})(?!\d|[.:/-]| \w)|\bat (\d{1,2})(?= in the )"
 )
-_ISO = re.compile(r"\b(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?=\b|t)t?")
-_DOTTED = re.compile(r"\b(\d{1,2})\. ?(\d{1,2})\.(?: ?(\d{4}|\d{2}))?(?!\d)")
-_SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
-_BARE_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
-_DAY_OF_MONTH = re.compile(r"\d{1,2}(?:st|nd|rd|th)? (?:of )?(\w.*)")
+_ISO = pattern_of(r"\b(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?=\b|t)t?")
+_DOTTED = pattern_of(r"\b(\d{1,2})\. ?(\d{1,2})\.(?: ?(\d{4}|\d{2}))?(?!\d)")
+_SLASHED = pattern_of(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
+_BARE_DAY = pattern_of(r"\d{1,2}(?:st|nd|rd|th)?")
+_DAY_OF_MONTH = pattern_of(r"\d{1,2}(?:st|nd|rd|th)? (?:of )?(\w.*)")
 _BOUNDS = frozenset({"until", "by", "before", "after", "from", "since"})
 _PARTS = frozenset({"morning", "afternoon", "evening", "night", "noon", "midnight", "tonight"})
 _RECURRING = frozenset({"daily", "weekly", "monthly", "yearly", "weekdays", "weekday", "nightly", "hourly"})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from amos.patterns import pattern_of
 
 _UNITS = {
     "minute": "minute minutes min mins minuten minuto minutos",
@@ -108,8 +109,8 @@ _IDIOMS = (
     (r"\bhalloween\b", "31 october"),
     (r"\bvalentine's day\b", "14 february"),
 )
-IDIOMS = tuple((re.compile(pattern), plain) for pattern, plain in _IDIOMS)
-_SPACE = re.compile(r"\s+")
+IDIOMS = tuple((pattern_of(pattern), plain) for pattern, plain in _IDIOMS)
+_SPACE = pattern_of(r"\s+")
 _EDGE = " \t\n.,;:!?()[]\"'"
 
 

@@ -8,16 +8,17 @@ from typing import NamedTuple
 from amos.extraction.grammar import Meaning
 from amos.extraction.times import Resolved
 from amos.kernels.features import BY, DATE, EVERY, FROM, NEXT, NO_TIME, NOW, PAST, UNTIL
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import MemoryClass
 
 DUE_KINDS = frozenset({BY, NEXT, DATE, UNTIL, NOW})
 DATED_KINDS = frozenset({PAST, DATE, NOW})
 _SHORT_LIVED = frozenset({UNTIL, NEXT, NOW})
-_APPOINTMENT = re.compile(
+_APPOINTMENT = pattern_of(
     r"\b(?:appointment|meeting|flight|exam|interview|delivery|call|party|visit|shift|check-?up|viewing|trip"
     r"|train|deadline|dinner|lunch|session|surgery|concert|game|match|holiday|vacation|presentation|demo)\b"
 )
-_WEEKDAY = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+_WEEKDAY = pattern_of(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
 LASTING = frozenset(("these days", "nowadays", "lately"))
 """Words for now that say what holds for good."""
 _BOUNDED_TYPES = frozenset({"belief", "preference"})

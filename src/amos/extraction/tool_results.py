@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import ActionStatus
 
 _SUCCEEDED, _FAILED, _PARTIAL, _BLOCKED = (
@@ -45,15 +46,15 @@ _INNER = ("toolUseResult", "metadata", "aggregate_result", "additional_kwargs")
 """Objects of an envelope that speak of the answer."""
 _NOT_LET_IN = frozenset({401, 403, 407, 451})
 
-_EXIT_LINE = re.compile(
+_EXIT_LINE = pattern_of(
     rb"[\[(<]?(?:process |command |script )?(?:(?:failed|finished|completed) with )?"
     rb"(?:(?:exit|return)[ _-]?(?:code|status)|exited with (?:code|status))[:= ]+(-?\d{1,6})[\])>]?\.?",
     re.IGNORECASE,
 )
-_HTTP_LINE = re.compile(rb"HTTP/\d(?:\.\d)? (\d{3})(?: [\w '-]{0,40})?")
-_EXCEPTION = re.compile(rb"(?:Uncaught )?(?:\w{1,40}\.){0,6}((?:[A-Z]\w{0,60})?(?:Error|Exception))(?:: .*)?")
+_HTTP_LINE = pattern_of(rb"HTTP/\d(?:\.\d)? (\d{3})(?: [\w '-]{0,40})?")
+_EXCEPTION = pattern_of(rb"(?:Uncaught )?(?:\w{1,40}\.){0,6}((?:[A-Z]\w{0,60})?(?:Error|Exception))(?:: .*)?")
 _TRACEBACK = b"Traceback (most recent call last):"
-_REFUSED = re.compile(
+_REFUSED = pattern_of(
     rb"permission|\bdenied\b|forbidden|unauthori[sz]ed|\bnot (?:allowed|permitted|granted)\b"
     rb"|doesn['\xe2\x80\x99]{1,3}t want to|\bby (?:the )?(?:user|policy)\b|\btool use was rejected\b"
     rb"|\bhook\b",

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from amos.extraction.lists import second_inside
+from amos.patterns import pattern_of
 
-_NOT = re.compile(r"\s+(?:and |but |,\s*)?not\s+(?=\S)")
-_INSTEAD = re.compile(r"\s+(?:instead of|in place of|rather than)\s.*$", re.IGNORECASE)
+_NOT = pattern_of(r"\s+(?:and |but |,\s*)?not\s+(?=\S)")
+_INSTEAD = pattern_of(r"\s+(?:instead of|in place of|rather than)\s.*$", re.IGNORECASE)
 _REPLACEABLE = frozenset(
     ("own", "name", "renaming", "home", "work", "workplace", "third", "habit", "correction")
 )
 """Families whose value may be told from what it replaces: "call me Addie | instead of Adelaide"."""
 _FELT = frozenset(("preference", "avoidance", "passion"))
-_HOW_MUCH = re.compile(
+_HOW_MUCH = pattern_of(
     r"\s(?:(?:that|so|very|too|this) much|a lot|a bit|a little|(?:the )?most|best|more)$", re.IGNORECASE
 )
 """What says how much a thing is liked behind it: "the hat | that much"."""
@@ -22,22 +23,22 @@ _DEGREE = frozenset(
     "sometimes usually do does did is are am was were be been could would should will can may might".split()
 )
 _SMALL = frozenset("the a an to of in on at for from by with and".split())
-_BESIDE = re.compile(
+_BESIDE = pattern_of(
     r"\s+(?:with|alone|together|near|close to|next to|for now|right|just|depuis|seit|desde)\s?.*$"
 )
 """What is said of a home beyond the town: with whom, near what, since when."""
-_RELATIVE = re.compile(r"\s+(?:that|which|who|whom|whose)\s+\w")
+_RELATIVE = pattern_of(r"\s+(?:that|which|who|whom|whose)\s+\w")
 _RELATIVE_FAMILIES = frozenset(
     ("own", "possession", "habit", "third", "home", "work", "workplace", "birth", "name")
 )
-_PLACES = re.compile(
+_PLACES = pattern_of(
     r"(?:address|addresses|street|location|place|home|office|house|house number|flat|room|seat|where|spot"
     r"|route|order|schedule|hours|motto|saying|slogan|greeting|signature|sign-off|subject line)$"
 )
 _MOST_ITEM_WORDS = 4
 _ARTICLES = ("the ", "a ", "an ")
-_AFTERTHOUGHT = re.compile(r"\s+(?:now|then|again|too|actually|though|anyway)$", re.IGNORECASE)
-_ONE_ITEM = re.compile(r"[^,]*\S(?:,\s*(?:and|or|&)\s|\s(?:and|or|&|plus)\s)", re.IGNORECASE)
+_AFTERTHOUGHT = pattern_of(r"\s+(?:now|then|again|too|actually|though|anyway)$", re.IGNORECASE)
+_ONE_ITEM = pattern_of(r"[^,]*\S(?:,\s*(?:and|or|&)\s|\s(?:and|or|&|plus)\s)", re.IGNORECASE)
 
 
 def trim_value(value: str, property_name: str, family: str) -> str:

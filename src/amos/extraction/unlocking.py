@@ -9,19 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-SIGNS = re.compile(r"\d{3}|\d\W\d|[!#$%^&*~|]\w")
+from amos.patterns import pattern_of
+
+SIGNS = pattern_of(r"\d{3}|\d\W\d|[!#$%^&*~|]\w")
 """In every value that mixes signs."""
-_DIGITS = re.compile(r"(?:(?:the|number|no\.?|nr\.?)\s)?[#*]?\d{3,12}[#*]?", re.IGNORECASE)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_TURNED = re.compile(r"(?<![\w.:/-])\d{1,3}(?:[-–]\d{1,3}|[ ,]{1,2}\d{1,3}(?!\d)){2,5}(?![\w:/.-])")
+_DIGITS = pattern_of(r"(?:(?:the|number|no\.?|nr\.?)\s)?[#*]?\d{3,12}[#*]?", re.IGNORECASE)
+_YEAR = pattern_of(r"(?:19|20)\d\d")
+_TURNED = pattern_of(r"(?<![\w.:/-])\d{1,3}(?:[-–]\d{1,3}|[ ,]{1,2}\d{1,3}(?!\d)){2,5}(?![\w:/.-])")
 """Turned at a dial: "14-32-6"."""
-_GROUPS = re.compile(
+_GROUPS = pattern_of(
     r"(?<!\w)(?=[\w-]*\d[\w-]*)(?:(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{3,8}[- ]){1,7}[A-Z0-9]{3,8}(?!\w)"
 )
-_MADE_UP = re.compile(r"(?<!\S)(?=\S*[^\W\d_])(?=\S*\d)(?=\S*\w[!#$%^&*~|]\w)(?!\S*://)[^\s,;@]{6,64}(?!\S)")
-_CUT_OFF = re.compile(r"[!#$%^&*~|?=_]\w|\.[^\W\d_]{2}")
+_MADE_UP = pattern_of(r"(?<!\S)(?=\S*[^\W\d_])(?=\S*\d)(?=\S*\w[!#$%^&*~|]\w)(?!\S*://)[^\s,;@]{6,64}(?!\S)")
+_CUT_OFF = pattern_of(r"[!#$%^&*~|?=_]\w|\.[^\W\d_]{2}")
 """Stands right behind a claim whose value ends within a run of signs."""
-_WORD_ROW = re.compile(r"(?:[a-zäöüß]{3,9}[ ,]{1,2}){4,23}[a-zäöüß]{3,9}")
+_WORD_ROW = pattern_of(r"(?:[a-zäöüß]{3,9}[ ,]{1,2}){4,23}[a-zäöüß]{3,9}")
 _JOINING = frozenset(
     """
     the and for with that this are was has have you your not but from they were which when then than
@@ -47,7 +49,7 @@ NUMBERED = frozenset(
 """Words of properties whose value is a plain number."""
 _LOCKED = frozenset(["locker"])
 """What has a number and may have a lock as well."""
-_CODED = re.compile(
+_CODED = pattern_of(
     r"\b(?:zip|post(?:al)?|area|country|dialling|dialing|product|item|error|status|colou?r|course|booking|promo"
     r"|discount|voucher|airport|branch|currency|dress|source|tax|staff|employee) code$"
 )
@@ -61,12 +63,12 @@ _OPENED = frozenset(
     """.split()
 )
 """What is opened, or opens: behind it no number is plain."""
-_WORDS_NOUN = re.compile(
+_WORDS_NOUN = pattern_of(
     r"\b(?:words?|phrases?|seed|answers?|question|hint|pattern|combo|combination|key|keys|mnemonic|wallet"
     r"|backup|recovery|vault|wörter|satz|mots|palabras|frase)\b",
     re.IGNORECASE,
 )
-_BY_MEANS = re.compile(
+_BY_MEANS = pattern_of(
     r"\b(?:get(?:s|ting)?|logs?|logged|signs?|signed|lets?|buzz(?:es)?|comes?) (?:\w+ )?(?:in|into|onto)\b"
     r"[^.!?\n]{0,32}?\b(?:with|using|by typing|via)\b"
     r"|\b(?:komm(?:e|st|t|en)?|geh(?:e|st|t|en)?)\b[^.!?\n]{0,24}? mit \S+ (?:rein|hinein|auf)\b"
@@ -78,7 +80,7 @@ _BY_MEANS = re.compile(
     re.IGNORECASE,
 )
 """Something is opened or entered by something."""
-_ENDS_IN_DIGITS = re.compile(
+_ENDS_IN_DIGITS = pattern_of(
     r"(\b(?:is|are|was|reads)\s|[=:])?\s{0,2}(?<!\w)[#*]?(\d{3,12})[#*]?$", re.IGNORECASE
 )
 _LONG_ROW = 8
@@ -100,7 +102,7 @@ ENTRIES = frozenset(
     """.split()
 )
 MEANS = frozenset("with using by via mit avec con".split())
-_CODE_INSIDE = re.compile(r"\b(?:with|to|at|on|by|of|is)\s[#*]?\d{3,12}[#*]?$")
+_CODE_INSIDE = pattern_of(r"\b(?:with|to|at|on|by|of|is)\s[#*]?\d{3,12}[#*]?$")
 _LISTED = frozenset(("preference", "possession", "allergy", "avoids", "diet"))
 
 

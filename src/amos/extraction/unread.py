@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from amos.extraction import openings, unlocking
 from amos.extraction.remarks import JOINED, LETTER_OF, WITH_OBJECT, asks, find_remarks, may_be_remark
 from amos.extraction.screen_letters import OTHER, TOKEN
+from amos.patterns import pattern_of
 from amos.schemas.choosing import with_column
 from amos.schemas.claims import CLAIMS, SEGMENTABLE
 from amos.schemas.vocabulary import Cue, Modality, Reason, Trust
@@ -33,7 +34,7 @@ _READ = ("source_row", "start", "end", "property", "value", "polarity")
 _NEGATIVE = "negative"
 _REACH = 240
 """Bytes on either side of claims that are looked at."""
-_SENTENCE_END = re.compile(
+_SENTENCE_END = pattern_of(
     r"[.!?…]+[\"'”)]*(?=\s|\Z)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)|\n+"
 )
 _REASONS = {
@@ -43,7 +44,7 @@ _REASONS = {
 }
 _CLAIM, _NEXT = "\x1c", "\x1d"
 """Stand for a claim and between texts, where many are looked at together."""
-_TOKENS = re.compile(rf"{TOKEN.pattern}|[{_CLAIM}{_NEXT}]")
+_TOKENS = pattern_of(rf"{TOKEN.pattern}|[{_CLAIM}{_NEXT}]")
 _LETTERS = LETTER_OF | {_CLAIM: "#", _NEXT: "|"}
 _KINDS = (
     dict.fromkeys(openings.WORDS, "O")
@@ -54,11 +55,11 @@ _KINDS = (
     | {_CLAIM: "#", _NEXT: "|"}
     | dict.fromkeys(".!?\n", ".")
 )
-_MAY_OPEN = re.compile("O[^#.]*#|A[^#]*#")
-_PIECES = re.compile(r"[^,:'.#]+")
-_MAY_UNLOCK = re.compile("U|u.*[wA]")
+_MAY_OPEN = pattern_of("O[^#.]*#|A[^#]*#")
+_PIECES = pattern_of(r"[^,:'.#]+")
+_MAY_UNLOCK = pattern_of("U|u.*[wA]")
 _ROW, _LONG_ROW = OTHER * 4, OTHER * 8
-_GOES_ON = re.compile(r",?\s?(?:and|or|und|oder|et|ou|y|o)?", re.IGNORECASE)
+_GOES_ON = pattern_of(r",?\s?(?:and|or|und|oder|et|ou|y|o)?", re.IGNORECASE)
 _BEHIND = "!#$%^&*~|?=_."
 
 

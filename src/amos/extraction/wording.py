@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
+from amos.patterns import pattern_of
+
 _SPELLING = {
     "color": "colour", "colors": "colours", "favorite": "favourite", "favorites": "favourites",
     "flavor": "flavour", "neighbor": "neighbour",
@@ -35,24 +37,24 @@ _PROPERTY_LEADS = _ARTICLES + _LEADS
 _VERBS_BEHIND = (" 's", " has", " have")
 """Parts of a verb that a subject may run into: "my biz has | had"."""
 _EDGES = " \t\r\n.,;:!?\"“”„«»()[]{}*_~`'‘’…–—-|>"
-_OPENING = re.compile(r"(?:^|\s)(?:\"[^\"]*|'[^']*|“[^”]*|‘[^’]*)$")
-_PICTURES = re.compile(
+_OPENING = pattern_of(r"(?:^|\s)(?:\"[^\"]*|'[^']*|“[^”]*|‘[^’]*)$")
+_PICTURES = pattern_of(
     "[\\s.!?,;…]*(?:[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\U000e0020-\U000e007f]\\s*)+\\Z"
 )
-_CLOSING = re.compile(r"[\"'”’]")
-_TIME_LEAD = re.compile(r"^(?:on|in|at)\s+", re.IGNORECASE)
+_CLOSING = pattern_of(r"[\"'”’]")
+_TIME_LEAD = pattern_of(r"^(?:on|in|at)\s+", re.IGNORECASE)
 _PHONE_DIGITS = 5
-_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a-\u202e]")
+_INVISIBLE = pattern_of("[\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a-\u202e]")
 
 _BOOLEANS = frozenset(("yes", "no", "true", "false", "on", "off"))
-_NUMBER = re.compile(r"[-+]?\d[\d.,  ]*")
-_QUANTITY = re.compile(r"[-+~]?\d[\d.,]*\s*(?:[%°€$£¥]|[A-Za-zµ°²³/]{1,12})(?:\s+(?:a|per)\s+\w+)?")
-_CLOCK = re.compile(r"\d{1,2}[:.]\d{2}(?:\s*[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?", re.IGNORECASE)
-_DATE = re.compile(
+_NUMBER = pattern_of(r"[-+]?\d[\d.,  ]*")
+_QUANTITY = pattern_of(r"[-+~]?\d[\d.,]*\s*(?:[%°€$£¥]|[A-Za-zµ°²³/]{1,12})(?:\s+(?:a|per)\s+\w+)?")
+_CLOCK = pattern_of(r"\d{1,2}[:.]\d{2}(?:\s*[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?", re.IGNORECASE)
+_DATE = pattern_of(
     r"(?:\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Z][a-z]{2,8}\.?(?:,?\s+\d{4})?"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?)"
 )
-_NAME = re.compile(
+_NAME = pattern_of(
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.?\s+)?[A-ZÀ-ÞŁŠŽČ][\w'’.-]*(?:\s+[A-ZÀ-ÞŁŠŽČ][\w'’.-]*){0,3}"
 )
 

@@ -6,15 +6,16 @@ import functools
 import re
 
 from amos.extraction.grammar import Grammar, Meaning
+from amos.patterns import pattern_of
 from amos.schemas.vocabulary import MemoryClass, Reason
 
-_ENDURING_HEADS = re.compile(
+_ENDURING_HEADS = pattern_of(
     r"(?:hobby|hobbies|job|passion|sport|work|task|role|dream|speciality|specialty|pastime|favourite \w+"
     r"|weakness|strength|activity|exercise|interest|interests|course|major|subject|habit)$"
 )
 _RECORDS = ("record", "background", "reputation", "conscience")
 """What stays as it is even where it is clean or bad."""
-_ACTIVITY = re.compile(r"[a-z]{3,}ing", re.IGNORECASE)
+_ACTIVITY = pattern_of(r"[a-z]{3,}ing", re.IGNORECASE)
 _NO_ACTIVITY = frozenset(
     "king ring string spring thing nothing something anything everything morning evening".split()
 )
