@@ -11,7 +11,7 @@ from households import call
 from laws import digest_of, references, scratch
 from strategies import message_logs, write_lines
 
-FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def key_of(line):

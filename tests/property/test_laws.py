@@ -7,7 +7,7 @@ from amos.flow.digest import state_digest
 from laws import digest_of, scratch
 from strategies import message_logs, write_lines
 
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=16, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 _PASSES = ("My pass is blue from 3 June 2026 to 9 June 2026.", "My pass is red since 2025.")

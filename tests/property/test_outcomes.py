@@ -16,7 +16,7 @@ from laws import digest_of
 from remembered import told
 from strategies import START
 
-FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 TEXTS = (
     "I like rye bread with butter.",
     "I like plum jam.",

@@ -8,7 +8,7 @@ from laws import digest_of, scratch
 from rereading import Partial, ingest_with, read_again, take_back
 from strategies import message_logs, write_lines
 
-FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 RULES = find_extractor()
 
 

@@ -19,7 +19,7 @@ from amos.moves import export_tables, import_export
 from laws import digest_of, references, scratch
 from strategies import START, write_lines
 
-FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 NOW = utc_now() + timedelta(days=1)
 
 DOUBTED = st.sampled_from(
