@@ -385,7 +385,7 @@ def commits(catalog):
         database.close()
 
 
-MANY = 80_000
+MANY = 40_000
 """Lines of several batches, so that the second is at work while the first is stored."""
 
 

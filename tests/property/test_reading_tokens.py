@@ -45,7 +45,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 @pytest.mark.parametrize("tail", ["", ",", ".", "'", '"', "<", "(", " my"])
 def test_work_grows_no_faster_than_the_text(tail):
     for opening in opening_words():
-        text = opening * 30 + tail * 400
+        text = opening * 12 + tail * 160
         assert read([text]).steps <= MOST_STEPS_A_BYTE * len(text) + 200, opening
 
 
