@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Given = TypeVar("Given")
@@ -58,46 +55,6 @@ def make_ahead(pieces: Iterable[Made], is_long: Callable[[Made], bool]) -> Itera
     with ThreadPoolExecutor(1) as pool:
         piece: Any = next(coming, end)
         while piece is not end:
-            if not is_long(piece):
-                yield piece
-                piece = next(coming, end)
-                continue
-            with _TURNS.taken_often():
-                begun = pool.submit(next, coming, end)
-                yield piece
-                piece = begun.result()
-
-
-class _Turns:
-    """How soon a thread that waits for the interpreter's lock is let in, for the whole process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._wanting = 0
-        self._before = 0.0
-
-    @contextmanager
-    def taken_often(self) -> Iterator[None]:
-        """Let threads take turns ten times as often as usual inside the block.
-
-        A thread lets go of the lock for every call into Arrow or a kernel.  Beside one that never does, it
-        waits a whole turn after each of them: little then runs at the same time, and what was to be made
-        ahead is made first.
-        """
-        with self._lock:
-            if not self._wanting:
-                self._before = sys.getswitchinterval()
-                sys.setswitchinterval(min(self._before, _SHORT_TURN))
-            self._wanting += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._wanting -= 1
-                if not self._wanting:
-                    sys.setswitchinterval(self._before)
-
-
-_SHORT_TURN = 0.000_5
-"""Seconds; shorter ones cost more than they win."""
-_TURNS = _Turns()
+            begun = pool.submit(next, coming, end) if is_long(piece) else None
+            yield piece
+            piece = next(coming, end) if begun is None else begun.result()

@@ -1,5 +1,4 @@
 import os
-import sys
 import threading
 
 import pytest
@@ -82,15 +81,3 @@ def test_who_stops_early_leaves_no_piece_half_made():
     ahead.close()
     assert made == [0, 1]
     assert not done.is_set()
-
-
-def test_threads_take_turns_often_only_while_a_piece_is_made_ahead():
-    usual = sys.getswitchinterval()
-    first, second = (make_ahead(range(3), lambda piece: piece == 0) for _ in range(2))
-    assert next(first) == next(second) == 0
-    assert sys.getswitchinterval() < usual
-    assert list(first) == [1, 2]
-    assert sys.getswitchinterval() < usual  # the other one still works ahead
-    second.close()
-    assert sys.getswitchinterval() == usual
-    assert list(make_ahead((sys.getswitchinterval() for _ in range(2)), lambda _: False)) == [usual] * 2
