@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Any, AnyStr, Generic, cast
 
 
@@ -13,10 +14,14 @@ class _Pattern(Generic[AnyStr]):
         self.pattern: AnyStr = pattern
         self._given = flags
 
+    @cached_property
+    def _compiled(self) -> re.Pattern[AnyStr]:
+        return re.compile(self.pattern, self._given)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(re.compile(self.pattern, self._given), name)
+        found = getattr(self._compiled, name)
         setattr(self, name, found)
         return found
 

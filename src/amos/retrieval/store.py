@@ -311,11 +311,12 @@ def _atoms(
     subjects = atoms["subject_id"].to_pylist()
     known = _entities(snapshot, atoms["subject_id"].unique())
     known = _entities(snapshot, pa.array(sorted(owners_named(known.values())), pa.binary(16))) | known
-    called = {one: label_of(row, known.get(row["owner_id"])) for one, row in known.items()}
+    labels = {one: label_of(row, known.get(row["owner_id"])) for one, row in known.items()}
+    called = [labels[subject] for subject in subjects]
     owners = [bool(known[subject]["is_owner"]) for subject in subjects]
-    names = [_holder(called, known[subject]) for subject in subjects]
+    names = [label.speaker or label.text for label in called]  # whom a question about it must name
     kinds, payloads, signs = (atoms[name].to_pylist() for name in ("type", "payload", "polarity"))
-    said = statements(kinds, payloads, signs, [called[subject] for subject in subjects])
+    said = statements(kinds, payloads, signs, called)
     cited = _cited(snapshot, atoms, sources)
     texts = [search_text(*parts) for parts in zip(said, payloads, cited, strict=True)]
     rows = atom_rows(atoms, said, names, owners)
@@ -325,13 +326,6 @@ def _atoms(
 def _entities(snapshot: Snapshot, ids: pa.Array) -> dict[bytes, dict[str, Any]]:
     rows = latest(snapshot.lookup("entities", "entity_id", ids, LABELLED), "entity_id", "version")
     return {row["entity_id"]: row for row in rows.to_pylist()}
-
-
-def _holder(called: dict[bytes, Label], entity: dict[str, Any]) -> str:
-    """Return whom a question must name that asks about an entity: whose it is, where they have a name."""
-    label = called[entity["entity_id"]].text
-    is_named = label != entity["name"] and not entity["is_owner"]
-    return called[entity["owner_id"]].text if is_named else label
 
 
 def _cited(snapshot: Snapshot, atoms: pa.Table, sources: pa.Table) -> list[str]:
